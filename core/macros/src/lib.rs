@@ -1,0 +1,1 @@
+//! Declaration macros of midge.
