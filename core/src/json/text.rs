@@ -1,0 +1,191 @@
+//! Strings: compared, unescaped in place, and read again.
+
+use super::scan::{FILL, SOFT, Scan, Token, escape_len, hex4};
+use crate::bytes::{at, part};
+
+/// Whether the string content `b[start..end]`, escapes and all, is the text `name`.
+pub fn same(b: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
+    let raw = part(b, start, end);
+    if raw.len() == name.len() {
+        // An escape is longer than what it stands for, so equal lengths mean no escapes or no match.
+        return raw == name;
+    }
+    raw.len() > name.len() && same_escaped(raw, name)
+}
+
+#[cold]
+fn same_escaped(raw: &[u8], name: &[u8]) -> bool {
+    let (mut i, mut k) = (0, 0);
+    while i < raw.len() {
+        let mut utf8 = [0; 4];
+        let n = decode(raw, i, &mut utf8);
+        let piece = part(&utf8, 0, n.text);
+        if part(name, k, k.wrapping_add(n.text)) != piece {
+            return false;
+        }
+        i = i.wrapping_add(n.raw);
+        k = k.wrapping_add(n.text);
+    }
+    k == name.len()
+}
+
+struct Step {
+    raw: usize,
+    text: usize,
+}
+
+/// The character at `i` of a string's raw content, as UTF-8, with what it took there and takes as text.
+fn decode(raw: &[u8], i: usize, utf8: &mut [u8; 4]) -> Step {
+    let c = at(raw, i);
+    let [first, ..] = utf8;
+    *first = c;
+    if c != b'\\' {
+        return Step { raw: 1, text: 1 };
+    }
+    let len = escape_len(raw, i);
+    *first = match at(raw, i.wrapping_add(1)) {
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'u' => {
+            let high = hex4(raw, i.wrapping_add(2)) as u32;
+            let code = match len {
+                12 => 0x1_0000_u32
+                    .wrapping_add(high.wrapping_sub(0xD800) << 10)
+                    .wrapping_add((hex4(raw, i.wrapping_add(8)) as u32).wrapping_sub(0xDC00)),
+                _ => high,
+            };
+            return Step { raw: len.max(1), text: encode(code, utf8) };
+        }
+        other => other,
+    };
+    Step { raw: len.max(1), text: 1 }
+}
+
+/// `char::encode_utf8` keeps a panic path for short buffers; four bytes always do.
+fn encode(code: u32, [a, b, c, d]: &mut [u8; 4]) -> usize {
+    let low = |shift: u32| 0x80 | ((code >> shift) as u8 & 0x3F);
+    match code {
+        0..0x80 => {
+            *a = code as u8;
+            1
+        }
+        0x80..0x800 => {
+            *a = 0xC0 | (code >> 6) as u8;
+            *b = low(0);
+            2
+        }
+        0x800..0x1_0000 => {
+            *a = 0xE0 | (code >> 12) as u8;
+            (*b, *c) = (low(6), low(0));
+            3
+        }
+        _ => {
+            *a = 0xF0 | (code >> 18) as u8 & 7;
+            (*b, *c, *d) = (low(12), low(6), low(0));
+            4
+        }
+    }
+}
+
+/// Unescapes the string content `b[start..end]` where it stands: `"a\nb"` becomes `SOFT a LF b FILL "`.
+///
+/// The text always fits: every escape is longer than what it stands for, and the opening quote makes room for the mark.
+fn unescape(b: &mut [u8], start: usize, end: usize) {
+    let (mut read, mut write) = (start, start);
+    while read < end {
+        let mut utf8 = [0; 4];
+        let n = decode(part(b, 0, end), read, &mut utf8);
+        for (k, byte) in part(&utf8, 0, n.text).iter().enumerate() {
+            set(b, write.wrapping_add(k), *byte);
+        }
+        read = read.wrapping_add(n.raw);
+        write = write.wrapping_add(n.text);
+    }
+    if let Some(rest) = b.get_mut(write..end) {
+        rest.fill(FILL);
+    }
+    set(b, start.wrapping_sub(1), SOFT);
+}
+
+fn set(b: &mut [u8], i: usize, byte: u8) {
+    if let Some(place) = b.get_mut(i) {
+        *place = byte;
+    }
+}
+
+/// Unescapes every string of the value at the front of `b`, names included, so that from here on the text is read
+/// through shared borrows: [`content`] of any string token is its text.
+///
+/// `b` must hold a value that was scanned before; doing it twice changes nothing. Afterwards the value is no JSON text
+/// any more: pass it on only through [`Writer::value`](super::Writer::value), which escapes anew.
+pub fn soften(b: &mut [u8]) {
+    let mut scan = Scan::value(0);
+    loop {
+        match scan.next(b) {
+            Token::End | Token::Error => return,
+            Token::Key | Token::Str if scan.marked() => unescape(b, scan.start(), scan.end()),
+            _ => {}
+        }
+    }
+}
+
+/// The text of one whole string token, quotes included, that is plain or softened; `None` for anything else.
+pub fn content(token: &[u8]) -> Option<&str> {
+    let text = match token {
+        [b'"', text @ .., b'"'] => text,
+        [SOFT, text @ .., b'"'] => {
+            let len = crate::bytes::find(text, FILL).unwrap_or(text.len());
+            part(text, 0, len)
+        }
+        _ => return None,
+    };
+    core::str::from_utf8(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+    use std::vec::Vec;
+
+    #[test]
+    fn unescaped_text_reads_the_same_twice() {
+        for (raw, want) in [
+            (&br#""a\nb""#[..], "a\nb"),
+            (br#""\ud83d\ude00\u00e9\u6f22""#, "\u{1F600}é漢"),
+            (br#""\\\"\/\b\f\t\r""#, "\\\"/\u{8}\u{c}\t\r"),
+            (br#""\u0000""#, "\0"),
+            (br#""plain""#, "plain"),
+        ] {
+            let mut b: Vec<u8> = raw.to_vec();
+            soften(&mut b);
+            assert_eq!(content(&b), Some(want));
+            soften(&mut b);
+            assert_eq!(content(&b), Some(want));
+            assert!(same(raw, 1, raw.len() - 1, want.as_bytes()));
+            assert!(!same(raw, 1, raw.len() - 1, b"other"));
+        }
+    }
+
+    #[test]
+    fn names_are_softened_too() {
+        let mut b: Vec<u8> = br#"{"a\u0062":["\n"]}"#.to_vec();
+        soften(&mut b);
+        let mut scan = Scan::value(0);
+        let mut seen = String::new();
+        loop {
+            match scan.next(&b) {
+                Token::End => break,
+                Token::Key | Token::Str => {
+                    seen.push_str(core::str::from_utf8(part(&b, scan.start(), scan.end())).unwrap_or("?"));
+                }
+                Token::Error => unreachable!("{:?}", scan.error()),
+                _ => {}
+            }
+        }
+        assert_eq!(seen, "ab\n");
+    }
+}

@@ -1,0 +1,34 @@
+//! Every bound, by name and unit.
+//!
+//! Crossing one fails that message alone, with an answer that carries its id where the id could be read; the stream
+//! goes on at the next newline. Sizes that depend on memory are the lengths of the slices in
+//! [`Storage`](crate::session::Storage).
+
+/// Nesting depth of a message, in containers. Equal to what `serde_json` accepts, so that a text refused here is
+/// refused by common peers too.
+pub const DEPTH_MAX: u8 = 127;
+
+/// Length of a request id, in bytes of its JSON text, quotes included. A UUID in quotes takes 38.
+pub const ID_MAX_BYTES: usize = 64;
+
+/// Length of a progress token, in bytes of its JSON text, quotes included.
+pub const TOKEN_MAX_BYTES: usize = 64;
+
+/// Elements of one batch (2025-03-26 only). Further ones are refused one by one.
+pub const BATCH_MAX: u16 = 64;
+
+/// Error answers in a row to lines that are no message at all, before the engine falls silent. Any good message starts
+/// the count anew. Two peers that answer each other's error lines would otherwise never stop.
+pub const JUNK_ANSWERS_MAX: u8 = 4;
+
+/// Arguments of one tool.
+pub const ARGS_MAX: usize = 32;
+
+/// Values of one completion (MCP, every revision: at most 100).
+pub const COMPLETION_VALUES_MAX: u8 = 100;
+
+/// Characters of a tool name, as recommended from 2025-11-25 on.
+pub const TOOL_NAME_MAX: usize = 128;
+
+/// Resource URIs of one `subscriptions/listen` request.
+pub const LISTEN_URIS_MAX: usize = 16;

@@ -1,0 +1,242 @@
+//! Where bytes go: a caller's buffer, with what to do when it is full.
+
+use crate::bytes::{copy, part};
+
+/// Memory for bytes: a slice that never grows, or (feature `alloc`) a `Vec` that grows up to a cap.
+///
+/// An enum and not a trait, so that the engines stay free of type parameters and the fixed case costs no call
+/// (decision 004).
+pub enum Buf<'b> {
+    /// A slice of the caller's.
+    Fixed(&'b mut [u8]),
+    /// A vector that grows, also in the middle of a message, until it is `cap` bytes long.
+    #[cfg(feature = "alloc")]
+    Growing {
+        /// The memory.
+        bytes: &'b mut alloc::vec::Vec<u8>,
+        /// The most it may hold, in bytes.
+        cap: usize,
+    },
+}
+
+impl<'b> Buf<'b> {
+    /// The bytes.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Fixed(b) => b,
+            #[cfg(feature = "alloc")]
+            Self::Growing { bytes, .. } => bytes,
+        }
+    }
+
+    /// The bytes, to write to.
+    #[inline]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Fixed(b) => b,
+            #[cfg(feature = "alloc")]
+            Self::Growing { bytes, .. } => bytes,
+        }
+    }
+
+    /// How many bytes there are now.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.bytes().len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The most it can ever hold, in bytes.
+    pub fn cap(&self) -> usize {
+        match self {
+            Self::Fixed(b) => b.len(),
+            #[cfg(feature = "alloc")]
+            Self::Growing { cap, .. } => *cap,
+        }
+    }
+
+    /// Makes it at least `want` bytes long; `false` when it cannot be.
+    pub fn grow(&mut self, want: usize) -> bool {
+        match self {
+            Self::Fixed(b) => want <= b.len(),
+            #[cfg(feature = "alloc")]
+            Self::Growing { bytes, cap } => {
+                if want > *cap {
+                    return false;
+                }
+                if want > bytes.len() {
+                    // Doubling keeps the cost of a long message linear.
+                    let to = want.max(bytes.len().saturating_mul(2)).min(*cap);
+                    bytes.resize(to, 0);
+                }
+                true
+            }
+        }
+    }
+
+    /// The same memory for a shorter time.
+    #[inline]
+    pub fn reborrow(&mut self) -> Buf<'_> {
+        match self {
+            Self::Fixed(b) => Buf::Fixed(b),
+            #[cfg(feature = "alloc")]
+            Self::Growing { bytes, cap } => Buf::Growing { bytes, cap: *cap },
+        }
+    }
+}
+
+impl<'b> From<&'b mut [u8]> for Buf<'b> {
+    fn from(bytes: &'b mut [u8]) -> Self {
+        Self::Fixed(bytes)
+    }
+}
+
+impl<'b, const N: usize> From<&'b mut [u8; N]> for Buf<'b> {
+    fn from(bytes: &'b mut [u8; N]) -> Self {
+        Self::Fixed(bytes)
+    }
+}
+
+/// Somewhere to hand a full buffer to, so that a reply may be larger than the buffer.
+pub trait Flush {
+    /// Takes all of `bytes`; `false` when the stream is gone.
+    fn flush(&mut self, bytes: &[u8]) -> bool;
+}
+
+/// How far a transmit buffer is filled; lives as long as the buffer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fill {
+    /// Bytes already sent.
+    pub sent: usize,
+    /// Bytes there, sent ones included.
+    pub len: usize,
+    /// Where the message now being written starts.
+    pub start: usize,
+    /// Bytes of that message that went elsewhere: skipped, flushed, or lost.
+    pub gone: usize,
+    /// Bytes of that message to leave out because an earlier window held them.
+    pub skip: usize,
+    /// Bytes did not fit and were counted only.
+    pub lost: bool,
+    /// Bytes of that message are out and cannot be taken back.
+    pub flushed: bool,
+}
+
+/// A byte sink over a buffer.
+///
+/// Never fails at the call: what does not fit is counted, `lost` is latched, and the end of the message looks at it once.
+/// With `skip` set it is a window on a message that is made again from its start; with a [`Flush`] it has no end.
+pub struct Sink<'e> {
+    buf: Buf<'e>,
+    fill: &'e mut Fill,
+    flush: Option<&'e mut dyn Flush>,
+}
+
+impl<'e> Sink<'e> {
+    /// A sink over `buf`, filled as `fill` says; full buffers go to `flush`, if there is one.
+    #[inline]
+    pub fn new(buf: Buf<'e>, fill: &'e mut Fill, flush: Option<&'e mut dyn Flush>) -> Self {
+        Self { buf, fill, flush }
+    }
+
+    /// A sink that keeps nothing and counts: the first pass where a length must stand before the text.
+    pub fn counting(fill: &'e mut Fill) -> Self {
+        *fill = Fill { lost: true, ..Fill::default() };
+        Self { buf: Buf::Fixed(&mut []), fill, flush: None }
+    }
+
+    /// The same sink for a shorter time.
+    #[inline]
+    pub fn reborrow(&mut self) -> Sink<'_> {
+        let flush: Option<&mut dyn Flush> = match &mut self.flush {
+            Some(f) => Some(&mut **f),
+            None => None,
+        };
+        Sink { buf: self.buf.reborrow(), fill: self.fill, flush }
+    }
+
+    /// Starts a message, of which the first `skip` bytes are left out.
+    pub fn begin(&mut self, skip: usize) {
+        let len = self.fill.len;
+        *self.fill = Fill { sent: self.fill.sent, len, start: len, skip, ..Fill::default() };
+    }
+
+    /// Bytes of this message so far, kept or not.
+    pub fn total(&self) -> usize {
+        self.fill.gone.saturating_add(self.fill.len.saturating_sub(self.fill.start))
+    }
+
+    /// Whether bytes of this message did not fit.
+    #[inline]
+    pub fn lost(&self) -> bool {
+        self.fill.lost
+    }
+
+    /// Whether bytes of this message are out already, so that it can only be ended, not taken back.
+    #[inline]
+    pub fn flushed(&self) -> bool {
+        self.fill.flushed
+    }
+
+    /// Takes this message back, as far as it is still here.
+    pub fn rewind(&mut self) {
+        self.fill.len = self.fill.start;
+        self.fill.gone = 0;
+        self.fill.lost = false;
+    }
+
+    /// Adds `bytes`.
+    #[inline]
+    pub fn put(&mut self, bytes: &[u8]) {
+        let from = self.fill.len;
+        let to = from.wrapping_add(bytes.len());
+        if !self.fill.lost && self.fill.skip == 0 {
+            if let Some(room) = self.buf.bytes_mut().get_mut(from..to) {
+                copy(room, bytes);
+                self.fill.len = to;
+                return;
+            }
+        }
+        self.put_slowly(bytes);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_slowly(&mut self, bytes: &[u8]) {
+        let skipped = self.fill.skip.min(bytes.len());
+        self.fill.skip = self.fill.skip.wrapping_sub(skipped);
+        self.fill.gone = self.fill.gone.saturating_add(skipped);
+        let mut rest = part(bytes, skipped, bytes.len());
+        while !rest.is_empty() {
+            if self.fill.lost {
+                self.fill.gone = self.fill.gone.saturating_add(rest.len());
+                return;
+            }
+            let len = self.fill.len;
+            let n = copy(self.buf.bytes_mut().get_mut(len..).unwrap_or(&mut []), rest);
+            self.fill.len = len.wrapping_add(n);
+            rest = part(rest, n, rest.len());
+            if !rest.is_empty() && !self.make_room(rest.len()) {
+                self.fill.lost = true;
+            }
+        }
+    }
+
+    fn make_room(&mut self, more: usize) -> bool {
+        let Some(flush) = &mut self.flush else {
+            return self.buf.grow(self.fill.len.saturating_add(more));
+        };
+        let ok = flush.flush(part(self.buf.bytes(), self.fill.sent, self.fill.len)) && !self.buf.is_empty();
+        self.fill.gone = self.total();
+        self.fill.sent = 0;
+        self.fill.len = 0;
+        self.fill.start = 0;
+        self.fill.flushed = true;
+        ok
+    }
+}
