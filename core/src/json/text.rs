@@ -1,6 +1,7 @@
 //! Strings: compared, unescaped in place, and read again.
 
-use super::scan::{FILL, SOFT, Scan, Token, escape_len, hex4};
+use super::chars::{escape_len, hex4};
+use super::scan::{FILL, SOFT, Scan, Token};
 use crate::bytes::{at, part};
 
 /// Whether the string content `b[start..end]`, escapes and all, is the text `name`.
@@ -88,6 +89,13 @@ fn encode(code: u32, [a, b, c, d]: &mut [u8; 4]) -> usize {
             4
         }
     }
+}
+
+/// Hands `c` on as text.
+pub(super) fn with_char(c: char, put: impl FnOnce(&str)) {
+    let mut utf8 = [0; 4];
+    let len = encode(u32::from(c), &mut utf8);
+    put(core::str::from_utf8(part(&utf8, 0, len)).unwrap_or(""));
 }
 
 /// Unescapes the string content `b[start..end]` where it stands: `"a\nb"` becomes `SOFT a LF b FILL "`.
