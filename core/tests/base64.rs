@@ -6,7 +6,7 @@ use proptest::prelude::*;
 /// The independent side: one bit string, cut into sixes.
 fn simple_encode(bytes: &[u8]) -> String {
     let mut bits: Vec<u8> = bytes.iter().flat_map(|b| (0..8).rev().map(move |i| b >> i & 1)).collect();
-    while bits.len() % 6 != 0 {
+    while !bits.len().is_multiple_of(6) {
         bits.push(0);
     }
     let letter = |n: u8| match n {
@@ -18,7 +18,7 @@ fn simple_encode(bytes: &[u8]) -> String {
     };
     let mut text: String =
         bits.chunks(6).map(|six| letter(six.iter().fold(0, |n, bit| n << 1 | bit))).collect();
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push('=');
     }
     text
@@ -28,7 +28,7 @@ fn simple_encode(bytes: &[u8]) -> String {
 fn encode_cut(bytes: &[u8], cuts: &[usize]) -> String {
     let mut out = Vec::new();
     let mut put = |digits: &[u8]| {
-        assert!(digits.len() <= 64 && digits.len() % 4 == 0 && !digits.is_empty());
+        assert!(digits.len() <= 64 && digits.len().is_multiple_of(4) && !digits.is_empty());
         out.extend_from_slice(digits);
     };
     let mut encoder = Encoder::new();

@@ -24,7 +24,7 @@ fn matched(template: &str, uri: &str) -> Option<Vars> {
     hit.then_some(vars)
 }
 
-fn pair<'j>(case: &'j Json, i: usize) -> &'j str {
+fn pair(case: &Json, i: usize) -> &str {
     case[i].as_str().expect("a string")
 }
 
@@ -233,7 +233,7 @@ fn exact_template() -> impl Strategy<Value = &'static str> {
         "{a}{?b}{&c}",
         "{a}{;b,c}",
         "{a,b,c}",
-        "{a}{#b}",
+        "{a}{#c}",
         "{a}:{b}@{+c}",
         "a{?b*}",
         "a{/b*}",
@@ -272,10 +272,6 @@ fn rebuild(template: &str, uri: &str, vars: &Vars) -> String {
     expand::expand_places(template, |spec| values.get(&spec.at))
 }
 
-fn same_but_for_hex_case(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
@@ -301,14 +297,13 @@ proptest! {
         let all = [("a", a), ("b", b), ("ab", ab)];
         let values = all.into_iter().filter_map(|(k, v)| Some((k.to_owned(), Value::Text(v?)))).collect();
         let uri = expand(&template, &values);
-        // An absent variable before a present one, or an empty exploded pair, has no reading of its own: it
-        // still matches, with other values. Two places with one name must agree, which another reading may not.
+        // The reading that is chosen may give other values. Two places with one name must agree, which it may not.
         let names: Vec<String> = variables(&template).into_iter().map(|spec| spec.name).collect();
         let repeated = names.iter().enumerate().any(|(i, name)| names[..i].contains(name));
         let vars = matched(&template, &uri);
         prop_assert!(vars.is_some() || repeated, "{} for {}", template, uri);
         if let Some(vars) = vars {
-            prop_assert!(same_but_for_hex_case(&rebuild(&template, &uri, &vars), &uri), "{} for {}", template, uri);
+            prop_assert!(rebuild(&template, &uri, &vars).eq_ignore_ascii_case(&uri), "{} for {}", template, uri);
         }
     }
 
@@ -317,8 +312,7 @@ proptest! {
     fn what_matches_is_rebuilt(template in any_template(), uri in "([ab/?&.,;#=-]|a=|%2f|%C3%A9){0,9}", junk in any::<Vec<u8>>()) {
         if let Some(vars) = matched(&template, &uri) {
             let again = rebuild(&template, &uri, &vars);
-            // `;a=` is read like `;a`.
-            prop_assert!(same_but_for_hex_case(&again.replace("=", ""), &uri.replace("=", "")), "{} for {}: {}", template, uri, again);
+            prop_assert!(again.eq_ignore_ascii_case(&uri), "{} for {}: {}", template, uri, again);
         }
         let mut vars = Vars::new();
         match_uri(&template, &junk, &mut vars);

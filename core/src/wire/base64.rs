@@ -163,7 +163,7 @@ pub fn decode(input: &[u8], out: &mut [u8]) -> Result<usize, Base64Error> {
 /// # Errors
 /// [`Base64Error::Length`] leaves `buf` as it was; after the others its contents are unspecified.
 pub fn decode_in_place(buf: &mut [u8]) -> Result<usize, Base64Error> {
-    if buf.len() % 4 != 0 {
+    if !buf.len().is_multiple_of(4) {
         return Err(Base64Error::Length);
     }
     let (mut from, mut to) = (0usize, 0usize);

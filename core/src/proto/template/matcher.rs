@@ -22,8 +22,10 @@ struct States {
     first: u8,
     /// Before the variable, behind another value of its expression.
     rest: u8,
-    /// Behind the variable's name; of pairs, before the first byte of the first.
+    /// Behind the variable's name.
     named: u8,
+    /// Before a value that cannot be empty.
+    due: u8,
     /// In its value.
     value: u8,
     /// For each bit of `value`: where the chosen reading of the value began.
@@ -61,7 +63,8 @@ impl States {
     }
 
     fn is_empty(&self) -> bool {
-        self.first | self.rest | self.named | self.value == 0 && self.text.iter().all(|word| *word == 0)
+        self.first | self.rest | self.named | self.due | self.value == 0
+            && self.text.iter().all(|word| *word == 0)
     }
 }
 
@@ -140,16 +143,15 @@ impl<'a> Machine<'a> {
             }
             let opens = (old.first & bit != 0 && code == u16::from(spec.op.lead()))
                 || (old.rest & bit != 0 && code == u16::from(spec.op.sep()));
-            let named = old.named & bit != 0;
+            let opens_value = old.named & bit != 0 && code == u16::from(b'=');
             if opens && spec.shows_name() {
                 new.put(spec.from);
-            } else if opens && spec.pairs() {
-                new.named |= bit;
-            } else if opens || (named && !spec.pairs() && code == u16::from(b'=')) {
+            } else if (opens || opens_value) && spec.never_empty() {
+                new.due |= bit;
+            } else if opens || opens_value {
                 new.enter(j, spec, p);
             }
-            // `?` with nothing behind it is no list of pairs.
-            if named && spec.pairs() && value_takes(spec, code) {
+            if old.due & bit != 0 && value_takes(spec, code) {
                 new.enter(j, spec, p.wrapping_sub(len));
             }
         }
@@ -186,7 +188,7 @@ impl<'a> Machine<'a> {
             let done = states.value & bit != 0 || bare;
             // A value without a name belongs to the first variable that has none yet: the others are not there.
             let over = spec.last || !spec.op.named();
-            if (states.first & bit != 0 && over) || (states.rest & bit != 0 && over) || (done && spec.last) {
+            if ((states.first | states.rest) & bit != 0 && over) || (done && spec.last) {
                 states.put(spec.after);
             }
             if !spec.last {

@@ -23,7 +23,7 @@
 //!
 //! # Which variables are there
 //! A variable of `{?a,b}`, `{;a,b}` or `{&a,b}` may be absent, in any combination; the order is the template's.
-//! `;a` is an empty value, as `?a=` is. `{/a,b}`, `{.a,b}`, `{#a,b}` and `{a,b}` hold no names: values go to the
+//! An empty value is `;a` and `?a=`; `;a=` and `?a` are no expansions and no match. `{/a,b}`, `{.a,b}`, `{#a,b}` and `{a,b}` hold no names: values go to the
 //! variables from the left, and those at the end may be absent. `{x}` and `{+x}` are always there, maybe empty.
 //!
 //! # What is decided by rule

@@ -168,6 +168,11 @@ impl Spec {
         matches!(self.op, Op::Param) && !self.explode
     }
 
+    /// Whether a value must have a byte: `;x=` and `?` with nothing behind are no expansions.
+    pub(super) const fn never_empty(&self) -> bool {
+        self.pairs() || self.bare()
+    }
+
     /// How many bytes stand before the value within the expression, a separator or lead included.
     pub(super) const fn before_value(&self) -> usize {
         let lead = !(self.first && self.op.lead() == 0) as usize;
@@ -221,15 +226,15 @@ pub(super) struct Parser<'t> {
     close: usize,
     op: Op,
     first: bool,
-    /// The byte behind the last expression, if there was one.
-    behind: Option<usize>,
+    /// The byte behind the last expression; 0 before the first.
+    behind: usize,
     count: usize,
 }
 
 impl<'t> Parser<'t> {
     pub(super) const fn new(template: &'t str) -> Self {
         let t = template.as_bytes();
-        Self { t, i: 0, start: 0, close: 0, op: Op::Simple, first: true, behind: None, count: 0 }
+        Self { t, i: 0, start: 0, close: 0, op: Op::Simple, first: true, behind: 0, count: 0 }
     }
 
     const fn fail<T>(&self, fault: TemplateFault) -> Result<T, TemplateError> {
@@ -299,10 +304,8 @@ impl<'t> Parser<'t> {
             }
             _ => Op::Simple,
         };
-        if let (0, Some(behind)) = (self.op.lead(), self.behind) {
-            if behind == self.start {
-                return Err(TemplateError { fault: TemplateFault::Adjacent, at: self.start });
-            }
+        if self.op.lead() == 0 && self.behind == self.start && self.start != 0 {
+            return Err(TemplateError { fault: TemplateFault::Adjacent, at: self.start });
         }
         if !matches!(self.op, Op::Simple) {
             self.i += 1;
@@ -332,7 +335,7 @@ impl<'t> Parser<'t> {
         let (start, after) = (self.start as u16, (self.close + 1) as u16);
         if last {
             self.close = 0;
-            self.behind = Some(self.i);
+            self.behind = self.i;
         }
         let (from, to, alone) = (from as u16, to as u16, first && last);
         Ok(Some(Spec { op: self.op, from, to, prefix, explode, alone, first, last, start, after }))
