@@ -182,7 +182,10 @@ impl<'de> De<'de> {
             Some(Integer::Negative(value)) => visitor.visit_i64(value),
             Some(Integer::Positive(value)) => visitor.visit_u64(value),
             #[cfg(feature = "float")]
-            None => visitor.visit_f64(super::float::to_f64(token)),
+            None => match super::float::to_f64(token) {
+                Ok(value) => visitor.visit_f64(value),
+                Err(kind) => Err(self.at_last(kind)),
+            },
             #[cfg(not(feature = "float"))]
             None => Err(self.at_last(to_i64(token).err().unwrap_or(Kind::Range))),
         };
@@ -265,13 +268,15 @@ impl<'de> Deserializer<'de> for &mut De<'de> {
     #[cfg(feature = "float")]
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
         let token = self.number()?;
-        self.placed(visitor.visit_f32(super::float::to_f32(token)))
+        let value = super::float::to_f32(token).map_err(|kind| self.at_last(kind))?;
+        self.placed(visitor.visit_f32(value))
     }
 
     #[cfg(feature = "float")]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
         let token = self.number()?;
-        self.placed(visitor.visit_f64(super::float::to_f64(token)))
+        let value = super::float::to_f64(token).map_err(|kind| self.at_last(kind))?;
+        self.placed(visitor.visit_f64(value))
     }
 
     #[cfg(not(feature = "float"))]

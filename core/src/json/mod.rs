@@ -5,6 +5,8 @@
 mod chars;
 pub mod de;
 mod escape;
+#[cfg(feature = "float")]
+pub mod float;
 pub mod num;
 pub mod path;
 pub mod raw;

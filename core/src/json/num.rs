@@ -63,22 +63,49 @@ fn times_ten(value: u64) -> u64 {
     (value << 3).wrapping_add(value << 1)
 }
 
-/// The decimal point is moved by the exponent: digits before it count, digits after it must be zero.
+/// A number token taken apart.
+pub(super) struct Decimal<'a> {
+    pub negative: bool,
+    mantissa: &'a [u8],
+    whole: usize,
+    /// How many digits stand before the decimal point once the exponent has moved it; negative when zeros are missing
+    /// after it.
+    pub point: i64,
+}
+
+impl<'a> Decimal<'a> {
+    pub(super) fn split(token: &'a [u8]) -> Result<Self, Kind> {
+        let (negative, token) = sign(token);
+        let mut parts = token.splitn(2, |c| matches!(c, b'e' | b'E'));
+        let mantissa = parts.next().unwrap_or(&[]);
+        let shift = match parts.next() {
+            Some(text) => exponent(text)?,
+            None => 0,
+        };
+        if mantissa.is_empty() {
+            return Err(Kind::Type);
+        }
+        let whole = mantissa.iter().position(|c| *c == b'.').unwrap_or(mantissa.len());
+        let point = shift.saturating_add(i64::try_from(whole).unwrap_or(i64::MAX));
+        Ok(Self { negative, mantissa, whole, point })
+    }
+
+    /// The values of the digits; above 9 where there is none.
+    pub(super) fn digits(&self) -> impl Iterator<Item = u8> {
+        let whole = self.whole;
+        let digits = self.mantissa.iter().enumerate().filter(move |(i, _)| *i != whole);
+        digits.map(|(_, c)| c.wrapping_sub(b'0'))
+    }
+}
+
+/// Digits before the decimal point count, digits after it must be zero.
 #[cold]
 fn exact(token: &[u8]) -> Result<u64, Kind> {
-    let is_mark = |c: &u8| matches!(c, b'e' | b'E');
-    let mut parts = token.splitn(2, is_mark);
-    let mantissa = parts.next().unwrap_or(&[]);
-    let shift = match parts.next() {
-        Some(text) => exponent(text)?,
-        None => 0,
-    };
-    let whole = mantissa.iter().position(|c| *c == b'.').unwrap_or(mantissa.len());
-    let point = shift.saturating_add(i64::try_from(whole).unwrap_or(i64::MAX));
+    let decimal = Decimal::split(token)?;
+    let point = decimal.point;
     let mut sum = Sum { value: 0, over: false };
     let mut place = 0_i64;
-    for c in mantissa.iter().enumerate().filter(|(i, _)| *i != whole).map(|(_, c)| *c) {
-        let d = c.wrapping_sub(b'0');
+    for d in decimal.digits() {
         if d > 9 || (place >= point && d != 0) {
             return Err(Kind::Type);
         }

@@ -68,17 +68,23 @@ impl Serializer for Key<'_, '_> {
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), SerError> {
+        if !value.is_finite() {
+            return Err(NO_KEY);
+        }
         #[cfg(feature = "float")]
-        return self.0.key_f32(value).ok_or(NO_KEY);
+        return self.serialize_str(zmij::Buffer::new().format_finite(value));
         #[cfg(not(feature = "float"))]
-        return Err(SerError(if value.is_finite() { Kind::Declaration } else { Kind::Type }));
+        return Err(SerError(Kind::Declaration));
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), SerError> {
+        if !value.is_finite() {
+            return Err(NO_KEY);
+        }
         #[cfg(feature = "float")]
-        return self.0.key_f64(value).ok_or(NO_KEY);
+        return self.serialize_str(zmij::Buffer::new().format_finite(value));
         #[cfg(not(feature = "float"))]
-        return Err(SerError(if value.is_finite() { Kind::Declaration } else { Kind::Type }));
+        return Err(SerError(Kind::Declaration));
     }
 
     fn serialize_char(self, value: char) -> Result<(), SerError> {
