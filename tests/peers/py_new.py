@@ -1,0 +1,178 @@
+"""PyPI mcp 2.3.0 against a stdio server: 2026-07-28 (found by probing, and pinned) and every handshake revision."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+from typing import Any
+
+import anyio
+import mcp.client.session as session_module
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import LOG_LEVEL_META_KEY, PromptReference
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from plan import Plan
+from report import CHECK_S, Report, ServerError, Witness, arguments, describe, need, same
+
+WIRE = {"by_alias": True, "mode": "json", "exclude_none": True}
+
+
+class Strays(logging.Handler):
+    """Collects what the library only logs: late answers, unreadable lines, notifications that fail validation."""
+
+    def __init__(self, found: list[str]):
+        super().__init__(logging.DEBUG)
+        self.found = found
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if record.levelno >= logging.WARNING or text.startswith("dropp"):
+            self.found.append(text)
+
+
+class Peer:
+    """Adapts `mcp.Client` to the interface of plan.py."""
+
+    def __init__(self, client: Client, strays: list[str], logs: list[dict[str, Any]]):
+        self.client = client
+        self.version = client.protocol_version
+        self.modern = self.version in MODERN_PROTOCOL_VERSIONS
+        self.logs = logs
+        self.strays = strays
+        self.group: Any = None
+
+    async def answer(self, call: Any) -> dict[str, Any]:
+        try:
+            return (await call).model_dump(**WIRE)
+        except MCPError as error:
+            raise ServerError(error.code, error.message, error.data) from None
+
+    async def list(self, kind: str, cursor: str | None) -> dict[str, Any]:
+        call = {
+            "tools": self.client.list_tools,
+            "prompts": self.client.list_prompts,
+            "resources": self.client.list_resources,
+            "templates": self.client.list_resource_templates,
+        }[kind]
+        return await self.answer(call(cursor=cursor, cache_mode="bypass"))
+
+    async def call(self, name: str, args: dict[str, Any], progress: Any = None, level: str | None = None) -> dict[str, Any]:
+        meta = {LOG_LEVEL_META_KEY: level} if level else None
+        return await self.answer(self.client.call_tool(name, args, progress_callback=progress, meta=meta))
+
+    async def read(self, uri: str) -> dict[str, Any]:
+        return await self.answer(self.client.read_resource(uri, cache_mode="bypass"))
+
+    async def get(self, name: str, args: dict[str, str]) -> dict[str, Any]:
+        return await self.answer(self.client.get_prompt(name, args))
+
+    async def complete(self, prompt: str, name: str, value: str) -> dict[str, Any]:
+        ref = PromptReference(type="ref/prompt", name=prompt)
+        return await self.answer(self.client.complete(ref, {"name": name, "value": value}))
+
+    async def ping(self) -> dict[str, Any]:
+        return await self.answer(self.client.send_ping())
+
+    async def set_level(self, level: str) -> dict[str, Any]:
+        return await self.answer(self.client.set_logging_level(level))
+
+    async def subscribe(self, uri: str) -> dict[str, Any]:
+        return await self.answer(self.client.subscribe_resource(uri))
+
+    async def unsubscribe(self, uri: str) -> dict[str, Any]:
+        return await self.answer(self.client.unsubscribe_resource(uri))
+
+    async def listen(self, uri: str) -> None:
+        async with self.client.listen(resource_subscriptions=[uri], tools_list_changed=True) as subscription:
+            same(subscription.honored.resource_subscriptions, [uri])
+            same(subscription.honored.tools_list_changed, True)
+            await self.client.call_tool("test_simple_text", {})
+
+    async def start_slow(self, ms: int) -> anyio.CancelScope:
+        scope = anyio.CancelScope()
+
+        async def run() -> None:
+            with scope:
+                await self.client.call_tool("test_slow", {"ms": ms})
+                self.strays.append("the cancelled call was answered")
+
+        self.group.start_soon(run)
+        # One turn of the loop lets the task write its request before the next one is written.
+        await anyio.wait_all_tasks_blocked()
+        return scope
+
+    async def cancel_slow(self, scope: anyio.CancelScope) -> None:
+        scope.cancel()
+        # The notification is written by the cancelled task.
+        await anyio.wait_all_tasks_blocked()
+
+
+async def leg(report: Report, server: list[str], mode: str, version: str | None, any_server: bool) -> None:
+    """One server process from connect to exit."""
+    witness = Witness()
+    command, args = witness.command(server)
+    strays: list[str] = []
+    logs: list[dict[str, Any]] = []
+    handler = Strays(strays)
+    for name in ("mcp", "client"):
+        logging.getLogger(name).addHandler(handler)
+
+    async def on_log(params: Any) -> None:
+        logs.append(params.model_dump(**WIRE))
+
+    async def on_message(message: Any) -> None:
+        if isinstance(message, Exception):
+            strays.append(describe(message))
+
+    transport = stdio_client(StdioServerParameters(command=command, args=args))
+    # The library's own time limit, because its connect must not be wrapped in a cancel scope.
+    client = Client(
+        transport, mode=mode, logging_callback=on_log, message_handler=on_message, read_timeout_seconds=CHECK_S
+    )
+    connected = False
+    try:
+        async with client:
+            connected = True
+            same(client.protocol_version, version or client.protocol_version)
+            need(client.server_info is not None or mode == version or any_server, "the server did not name itself")
+            report.line("connect")
+            peer = Peer(client, strays, logs)
+            plan = Plan(report, peer)
+            async with anyio.create_task_group() as group:
+                peer.group = group
+                await (plan.run_any() if any_server else plan.run())
+    except Exception as error:
+        report.line("close" if connected else "connect", describe(error))
+    if connected:
+        await report.check("server leaves when its input ends", witness.left_by_itself)
+    for name in ("mcp", "client"):
+        logging.getLogger(name).removeHandler(handler)
+    witness.forget()
+
+
+async def main() -> int:
+    any_server, server = arguments("py_new.py")
+    report = Report("py_new")
+    report.leg = "auto"
+    await leg(report, server, "auto", None if any_server else "2026-07-28", any_server)
+    if not any_server:
+        report.leg = "pinned/2026-07-28"
+        await leg(report, server, "2026-07-28", "2026-07-28", any_server)
+    for version in HANDSHAKE_PROTOCOL_VERSIONS:
+        report.leg = f"handshake/{version}"
+        # The library always offers its newest; the older ones are offered by setting the name it reads.
+        session_module.LATEST_HANDSHAKE_VERSION = version
+        await leg(report, server, "legacy", version, any_server)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    logging.lastResort = None
+    for logger in ("mcp", "client"):
+        logging.getLogger(logger).setLevel(logging.DEBUG)
+    sys.exit(anyio.run(main))
