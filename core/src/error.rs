@@ -80,6 +80,10 @@ pub enum Kind {
     ScratchFull,
     /// A ticket whose call is answered, cancelled or expired.
     Stale,
+    /// A notification that must stand before a reply came after the reply had begun.
+    Begun,
+    /// Another message is being written; drain the transmit buffer first.
+    Busy,
     /// The byte stream failed or ended.
     Stream,
     /// A declaration that cannot work.
@@ -91,7 +95,7 @@ impl Kind {
     pub const fn fault(self) -> Fault {
         match self {
             Self::TxFull | Self::RxFull | Self::SlotsFull | Self::SubscriptionsFull | Self::ScratchFull => Fault::Resource,
-            Self::Stale | Self::Stream => Fault::State,
+            Self::Stale | Self::Begun | Self::Busy | Self::Stream => Fault::State,
             Self::Declaration => Fault::Config,
             _ => Fault::Peer,
         }
@@ -121,6 +125,8 @@ impl Kind {
             Self::SubscriptionsFull => "the subscription memory is used up",
             Self::ScratchFull => "the scratch memory is too small",
             Self::Stale => "this call is over",
+            Self::Begun => "the reply has begun already",
+            Self::Busy => "another message is being written",
             Self::Stream => "the byte stream ended",
             Self::Declaration => "a declaration that cannot work",
         }

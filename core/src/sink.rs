@@ -166,6 +166,22 @@ impl<'e> Sink<'e> {
         *self.fill = Fill { sent: self.fill.sent, len, start: len, skip, ..Fill::default() };
     }
 
+    /// Starts a message that is made again from its byte `at` on, of which all before byte `skip` are left out.
+    pub fn begin_at(&mut self, skip: usize, at: usize) {
+        self.begin(skip.saturating_sub(at));
+        self.fill.gone = at;
+    }
+
+    /// Hands full buffers to `flush` from here on.
+    pub fn set_flush(&mut self, flush: &'e mut dyn Flush) {
+        self.flush = Some(flush);
+    }
+
+    /// The most that fits at once, in bytes.
+    pub fn cap(&self) -> usize {
+        self.buf.cap()
+    }
+
     /// Bytes of this message so far, kept or not.
     pub fn total(&self) -> usize {
         self.fill.gone.saturating_add(self.fill.len.saturating_sub(self.fill.start))

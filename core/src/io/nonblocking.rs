@@ -1,0 +1,104 @@
+//! The async drive loop over `embedded_io_async`.
+
+use crate::dispatch::table::Catalog;
+use crate::error::{Error, Kind};
+use crate::session::server::{Event, Server};
+use crate::session::slots::Ticket;
+use crate::time::Millis;
+use core::future::Future;
+use core::pin::pin;
+use core::task::Poll;
+use embedded_io_async::{Read, Write};
+
+/// What the loop asks of the application.
+pub trait App<C> {
+    /// The time, on any clock that only goes forward.
+    fn now(&mut self) -> Millis;
+
+    /// Completes when the application wants to be asked again ([`idle`](Self::idle)): a deferred call has its result, a
+    /// resource has changed, or the moment `until` has come.
+    fn wake(&mut self, until: Option<Millis>) -> impl Future<Output = ()>;
+
+    /// Runs when nothing is left to do with what was received: the place to answer deferred calls and to announce
+    /// changes. Gives the moment it wants to run again.
+    fn idle(&mut self, server: &mut Server<'_>, state: &mut C) -> Option<Millis> {
+        let _ = (server, state);
+        None
+    }
+
+    /// A deferred call was given up by the client, or its deadline passed: stop the work.
+    fn stopped(&mut self, state: &mut C, ticket: Ticket) {
+        let _ = (state, ticket);
+    }
+}
+
+/// Serves `catalog` over the two halves of a stream until the reading one ends; then what is owed is sent.
+///
+/// Handlers are not async: a reply to a call must fit into the transmit buffer, or the caller gets an error that says
+/// how much it needs. Lists and everything else the engine writes may be larger. Long work is deferred.
+///
+/// Reading is cancelled when [`App::wake`] completes first, so `read` must be safe to drop: bytes it has taken from the
+/// hardware must not be lost with it, as for the UART drivers of embassy in buffered mode.
+///
+/// # Errors
+/// `Stream` when reading or writing fails.
+pub async fn serve<C, R: Read, W: Write>(
+    server: &mut Server<'_>,
+    catalog: &Catalog<C>,
+    state: &mut C,
+    (reader, writer): (&mut R, &mut W),
+    app: &mut impl App<C>,
+) -> Result<(), Error> {
+    let broken = Error::new(Kind::Stream, 0);
+    let mut ended = false;
+    loop {
+        match server.poll(app.now()) {
+            Event::Call(call) => {
+                catalog.run(call, state, None);
+                continue;
+            }
+            Event::Cancelled(ticket) | Event::Expired(ticket) => {
+                app.stopped(state, ticket);
+                continue;
+            }
+            Event::Ended => return Ok(()),
+            Event::Send | Event::Idle => {}
+        }
+        let wanted = if server.send_buf().1.is_empty() { app.idle(server, state) } else { None };
+        if !server.send_buf().1.is_empty() {
+            let n = writer.write(server.send_buf().1).await.map_err(|_| broken)?;
+            writer.flush().await.map_err(|_| broken)?;
+            if n == 0 {
+                return Err(broken);
+            }
+            server.send_ack(n);
+            continue;
+        }
+        let until = [wanted, server.deadline()].into_iter().flatten().min();
+        if ended {
+            app.wake(until).await;
+            continue;
+        }
+        match first(reader.read(server.recv_buf()), app.wake(until)).await {
+            None => {}
+            Some(Ok(0)) => {
+                ended = true;
+                server.recv_end();
+            }
+            Some(Ok(n)) => server.recv_ack(n),
+            Some(Err(_)) => return Err(broken),
+        }
+    }
+}
+
+/// What `a` gives, or nothing if `b` completes first. Two branches need no select crate.
+async fn first<T>(a: impl Future<Output = T>, b: impl Future<Output = ()>) -> Option<T> {
+    let (mut a, mut b) = (pin!(a), pin!(b));
+    core::future::poll_fn(|cx| {
+        if let Poll::Ready(value) = a.as_mut().poll(cx) {
+            return Poll::Ready(Some(value));
+        }
+        b.as_mut().poll(cx).map(|()| None)
+    })
+    .await
+}

@@ -1,0 +1,104 @@
+//! What a server can do: declared once, written in the form of each revision.
+
+use super::revision::{Feature, Revision};
+use crate::json::Writer;
+
+/// What a server offers, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features(u16);
+
+impl Features {
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+    /// Tools.
+    pub const TOOLS: Self = Self(1);
+    /// The tool list may change.
+    pub const TOOLS_CHANGE: Self = Self(1 | 2);
+    /// Resources and resource templates.
+    pub const RESOURCES: Self = Self(4);
+    /// The resource list may change.
+    pub const RESOURCES_CHANGE: Self = Self(4 | 8);
+    /// Clients may ask to hear of updates of a resource.
+    pub const SUBSCRIBE: Self = Self(4 | 16);
+    /// Prompts.
+    pub const PROMPTS: Self = Self(32);
+    /// The prompt list may change.
+    pub const PROMPTS_CHANGE: Self = Self(32 | 64);
+    /// Completion of prompt arguments and template variables.
+    pub const COMPLETIONS: Self = Self(128);
+    /// Log messages.
+    pub const LOGGING: Self = Self(256);
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all of `other` is among these.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether anything can be listened to.
+    pub const fn can_change(self) -> bool {
+        self.0 & (2 | 8 | 16 | 64) != 0
+    }
+
+    /// Writes the capabilities object; `more` are further members as JSON text, such as `"experimental":{…}`.
+    pub fn write(self, w: &mut Writer<'_>, revision: Revision, extensions: &str, experimental: &str) {
+        w.object();
+        if self.has(Self::COMPLETIONS) && revision.has(Feature::Completions) {
+            empty(w, "completions");
+        }
+        if !experimental.is_empty() {
+            w.key("experimental");
+            w.raw(experimental.as_bytes());
+        }
+        if !extensions.is_empty() && revision.has(Feature::Extensions) {
+            w.key("extensions");
+            w.raw(extensions.as_bytes());
+        }
+        if self.has(Self::LOGGING) {
+            empty(w, "logging");
+        }
+        for (name, there, change) in [
+            ("prompts", Self::PROMPTS, Self::PROMPTS_CHANGE),
+            ("resources", Self::RESOURCES, Self::RESOURCES_CHANGE),
+            ("tools", Self::TOOLS, Self::TOOLS_CHANGE),
+        ] {
+            if self.has(there) {
+                w.key(name);
+                w.object();
+                flag(w, self.has(change), "listChanged");
+                flag(w, there == Self::RESOURCES && self.has(Self::SUBSCRIBE), "subscribe");
+                w.close();
+            }
+        }
+        w.close();
+    }
+}
+
+fn empty(w: &mut Writer<'_>, name: &str) {
+    w.key(name);
+    w.raw(b"{}");
+}
+
+fn flag(w: &mut Writer<'_>, on: bool, name: &str) {
+    if on {
+        w.key(name);
+        w.bool(true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_bit_implies_its_feature() {
+        assert!(Features::TOOLS_CHANGE.has(Features::TOOLS));
+        assert!(!Features::TOOLS.has(Features::TOOLS_CHANGE));
+        assert!(Features::SUBSCRIBE.can_change() && !Features::TOOLS.can_change());
+    }
+}

@@ -1,0 +1,9 @@
+//! The protocol's nouns: what each message part is called, and in which revisions it exists.
+
+pub mod caps;
+pub mod cursor;
+pub mod info;
+pub mod level;
+pub mod method;
+pub mod revision;
+pub mod template;

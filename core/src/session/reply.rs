@@ -1,0 +1,237 @@
+//! The answer to one call: written into the transmit buffer while the arguments are still being read.
+
+use crate::error::{Error, Kind};
+use crate::json::Writer;
+use crate::proto::level::Level;
+use crate::proto::revision::{Feature, Revision};
+use crate::rpc::emit::{self, Framing};
+use crate::session::rows::Rows;
+use crate::session::slots::{Failed, Shape, Slot, State, Ticket};
+use crate::session::subs::{Record, Subs, wants};
+use crate::sink::Flush;
+use crate::time::Millis;
+
+/// A responder. It has no destructor, so that it may be held across a `match`; one that is dropped unfinished is answered
+/// with -32603 by the engine's next step (decision 007).
+pub struct Reply<'e> {
+    pub(crate) w: Writer<'e>,
+    pub(crate) slot: &'e mut Slot,
+    pub(crate) framing: &'e mut Framing,
+    pub(crate) rows: &'e dyn Rows,
+    pub(crate) subs: Subs<'e>,
+    pub(crate) changed: &'e mut u8,
+    pub(crate) level: Option<Level>,
+    pub(crate) now: Millis,
+    pub(crate) begun: bool,
+}
+
+impl<'e> Reply<'e> {
+    /// What kind of call it is.
+    pub fn shape(&self) -> Shape {
+        self.slot.shape
+    }
+
+    /// The row of the catalog that was called.
+    pub fn index(&self) -> usize {
+        self.slot.index.into()
+    }
+
+    /// The revision that this call is answered in.
+    pub fn revision(&self) -> Revision {
+        self.slot.revision
+    }
+
+    /// The request's id, as JSON text.
+    pub fn id(&self) -> &[u8] {
+        &self.slot.id
+    }
+
+    /// The moment that the engine was last told.
+    pub fn now(&self) -> Millis {
+        self.now
+    }
+
+    /// The catalog.
+    pub fn rows(&self) -> &'e dyn Rows {
+        self.rows
+    }
+
+    /// Lets the reply, and what goes before it, be larger than the transmit buffer.
+    pub fn set_flush(&mut self, flush: &'e mut dyn Flush) {
+        self.w.sink().set_flush(flush);
+    }
+
+    /// Whether bytes of the result are out, so that it can be ended only and not replaced by an error.
+    pub fn flushed(&mut self) -> bool {
+        self.begun && self.w.sink().flushed()
+    }
+
+    /// Whether the result has begun.
+    pub fn begun(&self) -> bool {
+        self.begun
+    }
+
+    /// The writer, inside the result object; writes its head first if need be.
+    pub fn result(&mut self) -> &mut Writer<'e> {
+        if !self.begun {
+            self.begun = true;
+            self.w.sink().begin(0);
+            emit::result(&mut self.w, *self.framing, &self.slot.id);
+        }
+        &mut self.w
+    }
+
+    /// Ends the result.
+    pub fn finish(&mut self) {
+        let (revision, rows) = (self.slot.revision, self.rows);
+        let framing = *self.framing;
+        let w = self.result();
+        rows.info().end_result(w, revision);
+        emit::close(w, framing);
+        self.end();
+    }
+
+    /// Answers with an error; what was written of a result is taken back. `message` writes the text of the message,
+    /// `data` the members of `error` after it.
+    ///
+    /// A result that is partly out cannot become an error any more: it is ended as it stands.
+    pub fn fail(&mut self, code: i32, message: impl FnOnce(&mut Writer<'_>), data: impl FnOnce(&mut Writer<'_>)) {
+        if self.flushed() {
+            return self.finish();
+        }
+        self.take_back();
+        let null_id = self.slot.revision.has(Feature::NullId);
+        self.begun = true;
+        self.w.sink().begin(0);
+        emit::error_head(&mut self.w, *self.framing, Some(&self.slot.id), null_id, code);
+        message(&mut self.w);
+        self.w.end_str();
+        data(&mut self.w);
+        emit::close(&mut self.w, *self.framing);
+        self.end();
+    }
+
+    fn end(&mut self) {
+        let sink = self.w.sink();
+        if sink.lost() && !sink.flushed() {
+            let needed = sink.total();
+            sink.rewind();
+            // The engine says so at its next step, when there is room for the words.
+            self.slot.state = State::Failed(Failed::TooLarge(u32::try_from(needed).unwrap_or(u32::MAX)));
+            return;
+        }
+        self.framing.open = self.framing.batch;
+        self.slot.free();
+    }
+
+    /// Takes back what was written of the result, if it is still here.
+    pub fn take_back(&mut self) {
+        if self.begun && !self.w.sink().flushed() {
+            self.w.sink().rewind();
+            self.w.set_comma(false);
+            self.begun = false;
+        }
+    }
+
+    /// Puts the call off: the returned ticket answers it later, and the stream goes on. A `deadline` answers it with an
+    /// error if nothing else has by then.
+    pub fn defer(&mut self, deadline: Option<Millis>) -> Ticket {
+        self.take_back();
+        self.slot.state = State::Deferred;
+        self.slot.deadline = deadline;
+        self.slot.ticket()
+    }
+
+    /// Whether the caller asked for progress.
+    pub fn wants_progress(&self) -> bool {
+        !self.slot.token.is_empty()
+    }
+
+    /// Tells the caller how far the call is. `done` must grow from call to call (MCP, every revision).
+    ///
+    /// `Ok(false)` when the caller did not ask, or `done` did not grow.
+    ///
+    /// # Errors
+    /// `Begun` after the result has begun; `TxFull` when there is no room.
+    pub fn progress(&mut self, done: u64, total: Option<u64>, message: &str) -> Result<bool, Error> {
+        if self.slot.token.is_empty() || self.slot.progress.is_some_and(|last| done <= last) {
+            return Ok(false);
+        }
+        self.notify("notifications/progress", |w, slot| {
+            w.key("progressToken");
+            w.raw(&slot.token);
+            w.key("progress");
+            w.u64(done);
+            if let Some(total) = total {
+                w.key("total");
+                w.u64(total);
+            }
+            if !message.is_empty() && slot.revision.has(Feature::ProgressMessage) {
+                w.member("message", message);
+            }
+        })?;
+        self.slot.progress = Some(done);
+        Ok(true)
+    }
+
+    /// Whether a log message of `level` would be sent.
+    pub fn logs(&self, level: Level) -> bool {
+        self.level.is_some_and(|least| level >= least)
+    }
+
+    /// Sends a log message; `data` writes its value. `logger` may be empty.
+    ///
+    /// `Ok(false)` when the client does not want it.
+    ///
+    /// # Errors
+    /// As [`progress`](Self::progress).
+    pub fn log(&mut self, level: Level, logger: &str, data: impl FnOnce(&mut Writer<'_>)) -> Result<bool, Error> {
+        if !self.logs(level) {
+            return Ok(false);
+        }
+        self.notify("notifications/message", |w, _| {
+            w.member("level", level.name());
+            if !logger.is_empty() {
+                w.member("logger", logger);
+            }
+            w.key("data");
+            data(w);
+        })?;
+        Ok(true)
+    }
+
+    fn notify(&mut self, method: &str, params: impl FnOnce(&mut Writer<'_>, &Slot)) -> Result<(), Error> {
+        // Inside an open array a notification would be taken for an element of the answer.
+        if self.begun || self.framing.batch {
+            return Err(Error::new(Kind::Begun, 0));
+        }
+        self.w.sink().begin(0);
+        emit::notification(&mut self.w, method);
+        params(&mut self.w, self.slot);
+        emit::close(&mut self.w, Framing::default());
+        self.w.set_comma(false);
+        let sink = self.w.sink();
+        if sink.lost() {
+            let needed = sink.total();
+            sink.rewind();
+            return Err(Error::new(Kind::TxFull, needed));
+        }
+        Ok(())
+    }
+
+    /// Tells subscribers that the list named by `kind` (one of [`wants`]) has changed, after this call.
+    pub fn list_changed(&mut self, kind: u8) {
+        *self.changed |= kind;
+        self.subs.mark_due(kind, |r| r.wants & kind != 0);
+    }
+
+    /// Tells subscribers that the resource at `uri` has changed, after this call; whether there are any.
+    pub fn resource_updated(&mut self, uri: &str) -> bool {
+        self.subs.mark_due(wants::URI, |r| concerns(r, uri))
+    }
+}
+
+/// Whether a record asks for updates of `uri`.
+pub(crate) fn concerns(record: &Record<'_>, uri: &str) -> bool {
+    record.wants & wants::URI != 0 && record.uri == uri.as_bytes()
+}

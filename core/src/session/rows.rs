@@ -1,0 +1,44 @@
+//! What the engine needs to know of a catalog, whatever the catalog is made of.
+
+use crate::json::Writer;
+use crate::proto::caps::Features;
+use crate::proto::info::Info;
+use crate::proto::revision::Revision;
+
+/// The four lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum List {
+    /// `tools/list`
+    Tools,
+    /// `resources/list`
+    Resources,
+    /// `resources/templates/list`
+    Templates,
+    /// `prompts/list`
+    Prompts,
+}
+
+/// A catalog, row by row.
+///
+/// An object-safe trait and not a table type, so that tables written in C, or kept in a `Vec`, are served by the same
+/// engine (decision 006). Rows must not change between two calls of the engine, except that the list is then announced as
+/// changed.
+pub trait Rows: Sync {
+    /// Who the server is.
+    fn info(&self) -> &Info;
+    /// What it offers.
+    fn features(&self) -> Features;
+    /// How many rows `list` has.
+    fn len(&self, list: List) -> usize;
+    /// The row of that name; of a resource, of that URI.
+    fn find(&self, list: List, name: &str) -> Option<usize>;
+    /// What row `index` is known by: a name, a URI, or a URI template.
+    fn key(&self, list: List, index: usize) -> &str;
+    /// The MIME type of row `index` of resources or templates; may be empty.
+    fn mime(&self, list: List, index: usize) -> &str;
+    /// The description of prompt `index`; may be empty.
+    fn prompt_about(&self, index: usize) -> &str;
+    /// Writes row `index` as one object in the form of `revision`.
+    fn write(&self, list: List, index: usize, w: &mut Writer<'_>, revision: Revision);
+}

@@ -1,0 +1,339 @@
+//! The server engine: bytes in, bytes out, and calls for the application in between.
+
+mod answer;
+mod calls;
+mod handshake;
+mod lists;
+mod message;
+mod notices;
+mod perrequest;
+
+use crate::bytes::part;
+use crate::error::{Error, Kind};
+use crate::limits::JUNK_ANSWERS_MAX;
+use crate::proto::level::Level;
+use crate::proto::revision::{Revision, Revisions};
+use crate::rpc::emit::Framing;
+use crate::session::reply::Reply;
+use crate::session::rows::Rows;
+use crate::session::slots::{Slot, State, Ticket, deferred};
+use crate::session::subs::{Subs, wants};
+use crate::sink::{Buf, Fill};
+use crate::time::Millis;
+use crate::wire::line::Lines;
+
+pub use calls::Parts;
+
+/// The memory of an engine, all of it the caller's.
+pub struct Storage<'b> {
+    /// Received bytes: the longest message, in bytes.
+    pub rx: Buf<'b>,
+    /// Bytes to send. Replies to calls must fit unless the loop hands over full buffers; everything else may be larger.
+    pub tx: Buf<'b>,
+    /// Calls in flight; one that is being handled takes a slot too.
+    pub slots: &'b mut [Slot],
+    /// Subscriptions: about 10 bytes and the URI for each.
+    pub subscriptions: &'b mut [u8],
+    /// Template variables with percent escapes are decoded here: as long as the longest URI of a template.
+    pub scratch: &'b mut [u8],
+}
+
+/// What a server does where the protocol leaves a choice.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The revisions it speaks.
+    pub revisions: Revisions,
+    /// A page of a list ends before it exceeds this many bytes, unless one item alone does.
+    pub page_bytes: usize,
+    /// A call is handed out when this many bytes of the transmit buffer are free; more than there are means: when it is
+    /// empty. A loop that hands over full buffers needs none.
+    pub reply_max: usize,
+    /// Log messages below this are not sent before the client chooses (handshake revisions).
+    pub log_level: Level,
+    /// Error answers in a row to lines that are no message.
+    pub junk_answers: u8,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            revisions: Revisions::ALL,
+            page_bytes: usize::MAX,
+            reply_max: usize::MAX,
+            log_level: Level::Info,
+            junk_answers: JUNK_ANSWERS_MAX,
+        }
+    }
+}
+
+/// What went by without an answer, so that nothing is lost silently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Lines that were no message.
+    pub junk_lines: u32,
+    /// Messages longer than the receive buffer.
+    pub too_long: u32,
+    /// Responses that nobody waited for.
+    pub responses: u32,
+    /// Notifications that are unknown or make no sense.
+    pub notifications: u32,
+}
+
+/// What the engine wants next.
+pub enum Event<'e> {
+    /// Nothing: receive more, or wait for [`Server::deadline`].
+    Idle,
+    /// Send what is in [`Server::send_buf`], then ask again.
+    Send,
+    /// A call for the application.
+    Call(Parts<'e>),
+    /// The client gave this deferred call up. Its ticket is stale; stop the work.
+    Cancelled(Ticket),
+    /// This deferred call's deadline passed and it was answered with an error. Its ticket is stale; stop the work.
+    Expired(Ticket),
+    /// The stream has ended, and all that was owed is sent.
+    Ended,
+}
+
+/// Whose bytes these are, for transports with a stream per request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// One stream carries everything.
+    Stream,
+}
+
+/// What a reply is made again from when the transmit buffer was too small for it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Replay {
+    /// Bytes of it that are out or in the buffer.
+    skip: usize,
+    /// The list item to go on with, and the byte of the reply it starts at; 0 for the start.
+    item: usize,
+    at: usize,
+}
+
+struct Session {
+    revision: Option<Revision>,
+    level: Level,
+}
+
+struct Batch {
+    /// Next byte of the array to look at, from the start of its line.
+    next: usize,
+    count: u16,
+}
+
+/// A server over one byte stream.
+///
+/// # Memory
+/// The struct holds no buffers; see `docs/footprint.md` for its size. It must stay where it is only as long as an
+/// [`Event`] borrows it.
+pub struct Server<'b> {
+    rows: &'b dyn Rows,
+    config: Config,
+    rx: Buf<'b>,
+    tx: Buf<'b>,
+    slots: &'b mut [Slot],
+    subs: Subs<'b>,
+    scratch: &'b mut [u8],
+    lines: Lines,
+    fill: Fill,
+    framing: Framing,
+    replay: Replay,
+    session: Session,
+    batch: Option<Batch>,
+    current: Option<u16>,
+    /// Strings of the current message were unescaped in place.
+    softened: bool,
+    /// Lists that changed, for handshake clients.
+    changed: u8,
+    junk: u8,
+    closing: bool,
+    stats: Stats,
+    now: Millis,
+}
+
+/// What one step of the engine came to.
+enum Step {
+    Next,
+    Idle,
+    Send,
+    Ended,
+    Call(calls::Prepared),
+    Cancelled(Ticket),
+    Expired(Ticket),
+}
+
+impl<'b> Server<'b> {
+    /// A server of `rows` in the caller's memory.
+    ///
+    /// # Errors
+    /// `Declaration` when a buffer is empty: the engine could not make a step. `at` says which: 0 receive, 1 transmit,
+    /// 2 slots.
+    pub fn new(rows: &'b dyn Rows, storage: Storage<'b>, config: Config) -> Result<Self, Error> {
+        let Storage { rx, tx, slots, subscriptions, scratch } = storage;
+        for (which, empty) in [rx.cap() == 0, tx.cap() == 0, slots.is_empty()].into_iter().enumerate() {
+            if empty {
+                return Err(Error::new(Kind::Declaration, which));
+            }
+        }
+        for (number, slot) in slots.iter_mut().enumerate() {
+            *slot = Slot { number: number as u16, ..Slot::FREE };
+        }
+        Ok(Self {
+            rows,
+            config,
+            rx,
+            tx,
+            slots,
+            subs: Subs::new(subscriptions),
+            scratch,
+            lines: Lines::default(),
+            fill: Fill::default(),
+            framing: Framing::default(),
+            replay: Replay::default(),
+            session: Session { revision: None, level: config.log_level },
+            batch: None,
+            current: None,
+            softened: false,
+            changed: 0,
+            junk: 0,
+            closing: false,
+            stats: Stats::default(),
+            now: Millis(0),
+        })
+    }
+
+    /// Where received bytes go; never empty.
+    pub fn recv_buf(&mut self) -> &mut [u8] {
+        self.lines.room(&mut self.rx)
+    }
+
+    /// `n` bytes were put at the front of [`recv_buf`](Self::recv_buf).
+    pub fn recv_ack(&mut self, n: usize) {
+        self.lines.received(n, self.rx.len());
+    }
+
+    /// No more bytes will come. What is owed is still answered; then [`Event::Ended`].
+    pub fn recv_end(&mut self) {
+        self.lines.end();
+    }
+
+    /// Bytes to send; empty when there are none.
+    pub fn send_buf(&self) -> (Lane, &[u8]) {
+        (Lane::Stream, part(self.tx.bytes(), self.fill.sent, self.fill.len))
+    }
+
+    /// The first `n` bytes of [`send_buf`](Self::send_buf) are sent.
+    pub fn send_ack(&mut self, n: usize) {
+        self.fill.sent = self.fill.sent.saturating_add(n).min(self.fill.len);
+        if self.fill.sent == self.fill.len {
+            self.fill.sent = 0;
+            self.fill.len = 0;
+        }
+    }
+
+    /// Works on what was received until the application is needed.
+    pub fn poll(&mut self, now: Millis) -> Event<'_> {
+        self.now = now;
+        match self.advance() {
+            Step::Idle | Step::Next => Event::Idle,
+            Step::Send => Event::Send,
+            Step::Ended => Event::Ended,
+            Step::Cancelled(ticket) => Event::Cancelled(ticket),
+            Step::Expired(ticket) => Event::Expired(ticket),
+            Step::Call(prepared) => match self.parts(prepared) {
+                Some(parts) => Event::Call(parts),
+                None => Event::Idle,
+            },
+        }
+    }
+
+    /// When to call [`poll`](Self::poll) at the latest, if nothing is received before.
+    pub fn deadline(&self) -> Option<Millis> {
+        self.slots.iter().filter(|s| s.state == State::Deferred).filter_map(|s| s.deadline).min()
+    }
+
+    /// The answer to a deferred call.
+    ///
+    /// # Errors
+    /// `Stale` when the call is over; `Busy` while another message is half written: send, [`poll`](Self::poll), try again.
+    pub fn resume(&mut self, ticket: Ticket) -> Result<Reply<'_>, Error> {
+        self.quiet()?;
+        let level = self.session.level;
+        let slot = deferred(self.slots, ticket).ok_or(Error::new(Kind::Stale, 0))?;
+        Ok(Reply {
+            level: if slot.level.is_some() || !slot.revision.has(crate::proto::revision::Feature::Handshake) {
+                slot.level
+            } else {
+                Some(level)
+            },
+            w: crate::json::Writer::new(crate::sink::Sink::new(self.tx.reborrow(), &mut self.fill, None)),
+            slot,
+            framing: &mut self.framing,
+            rows: self.rows,
+            subs: self.subs.reborrow(),
+            changed: &mut self.changed,
+            now: self.now,
+            begun: false,
+        })
+    }
+
+    /// Whether a deferred call still waits for its answer.
+    pub fn is_waiting(&self, ticket: Ticket) -> bool {
+        self.slots
+            .get(usize::from(ticket.slot))
+            .is_some_and(|s| s.state == State::Deferred && s.generation == ticket.generation)
+    }
+
+    fn quiet(&self) -> Result<(), Error> {
+        let quiet = self.replay.skip == 0 && self.batch.is_none() && self.current.is_none();
+        if quiet { Ok(()) } else { Err(Error::new(Kind::Busy, 0)) }
+    }
+
+    /// Tells clients that the tool list has changed.
+    pub fn tools_changed(&mut self) {
+        self.list_changed(wants::TOOLS);
+    }
+
+    /// Tells clients that the prompt list has changed.
+    pub fn prompts_changed(&mut self) {
+        self.list_changed(wants::PROMPTS);
+    }
+
+    /// Tells clients that the list of resources or of templates has changed.
+    pub fn resources_changed(&mut self) {
+        self.list_changed(wants::RESOURCES);
+    }
+
+    fn list_changed(&mut self, kind: u8) {
+        self.changed |= kind;
+        self.subs.mark_due(kind, |r| r.wants & kind != 0);
+    }
+
+    /// Tells subscribers that the resource at `uri` has changed; whether there are any.
+    pub fn resource_updated(&mut self, uri: &str) -> bool {
+        self.subs.mark_due(wants::URI, |r| crate::session::reply::concerns(r, uri))
+    }
+
+    /// Ends every `subscriptions/listen`, as a server does that is about to stop.
+    pub fn close_subscriptions(&mut self) {
+        self.closing = true;
+        self.subs.mark_due(wants::END | wants::RESULT, |r| !r.id.is_empty());
+    }
+
+    /// The handshake revision agreed on; `None` before `initialize`, and for clients that never send it.
+    pub fn revision(&self) -> Option<Revision> {
+        self.session.revision
+    }
+
+    /// What went by without an answer.
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// The choices made at the start.
+    pub fn config_mut(&mut self) -> &mut Config {
+        &mut self.config
+    }
+}

@@ -1,0 +1,183 @@
+//! What the server says on its own: changes, updates, acknowledgements, and answers to calls that failed while waiting.
+
+use super::{Server, Step};
+use crate::json::Writer;
+use crate::proto::info::Info;
+use crate::proto::revision::Revision;
+use crate::rpc::emit::{self, Framing};
+use crate::session::slots::{Failed, State};
+use crate::session::subs::wants;
+use crate::sink::Sink;
+
+const LISTS: [(u8, &str, &str); 3] = [
+    (wants::TOOLS, "notifications/tools/list_changed", "toolsListChanged"),
+    (wants::PROMPTS, "notifications/prompts/list_changed", "promptsListChanged"),
+    (wants::RESOURCES, "notifications/resources/list_changed", "resourcesListChanged"),
+];
+
+const UPDATED: &str = "notifications/resources/updated";
+
+impl Server<'_> {
+    /// Writes what is due, one message at a time; each is made again from its start when it was cut.
+    pub(super) fn notices(&mut self) -> Step {
+        if let Some(step) = self.expire() {
+            return step;
+        }
+        loop {
+            let number = self.slots.iter().find_map(|s| match s.state {
+                State::Failed(why) => Some((s.number, why)),
+                _ => None,
+            });
+            let record = self.subs.iter().find(|r| r.due != 0).map(|r| (r.at, r.due));
+            let step = if let Some((number, why)) = number {
+                self.failed(number, why)
+            } else if self.changed != 0 {
+                self.handshake_change()
+            } else if let Some((at, due)) = record {
+                self.record_notice(at, due)
+            } else {
+                return Step::Next;
+            };
+            match step {
+                Step::Next => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// A deferred call whose deadline has passed is answered by the engine.
+    fn expire(&mut self) -> Option<Step> {
+        let now = self.now;
+        let slot = self
+            .slots
+            .iter_mut()
+            .find(|s| s.state == State::Deferred && s.deadline.is_some_and(|deadline| deadline <= now))?;
+        let ticket = slot.ticket();
+        slot.state = State::Failed(Failed::Late);
+        Some(Step::Expired(ticket))
+    }
+
+    /// `list_changed` for a client that shook hands: it has one stream and asks for nothing.
+    fn handshake_change(&mut self) -> Step {
+        let Some((bit, method, _)) = LISTS.iter().find(|(bit, ..)| self.changed & bit != 0) else {
+            self.changed = 0;
+            return Step::Next;
+        };
+        if self.session.revision.is_none() {
+            self.changed = 0;
+            return Step::Next;
+        }
+        let mut w = self.notice();
+        w.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"");
+        w.put(method.as_bytes());
+        w.put(b"\"}\n");
+        let step = self.sent();
+        if let Step::Next = step {
+            self.changed &= !bit;
+        }
+        step
+    }
+
+    fn notice(&mut self) -> Writer<'_> {
+        let skip = self.replay.skip;
+        let mut sink = Sink::new(self.tx.reborrow(), &mut self.fill, None);
+        sink.begin(skip);
+        Writer::new(sink)
+    }
+
+    /// One message that is due on the subscription record at `at`, the acknowledgement before anything else.
+    fn record_notice(&mut self, at: usize, due: u8) -> Step {
+        let bit = [wants::ACK, wants::TOOLS, wants::PROMPTS, wants::RESOURCES, wants::URI, wants::END, wants::RESULT]
+            .into_iter()
+            .find(|bit| due & bit != 0)
+            .unwrap_or(due);
+        let skip = self.replay.skip;
+        let mut sink = Sink::new(self.tx.reborrow(), &mut self.fill, None);
+        sink.begin(skip);
+        let mut w = Writer::new(sink);
+        let Some(record) = self.subs.iter().find(|r| r.at == at) else { return Step::Next };
+        let list = LISTS.iter().find(|(b, ..)| *b == bit);
+        match bit {
+            wants::ACK => {
+                emit::notification(&mut w, "notifications/subscriptions/acknowledged");
+                tag(&mut w, record.id);
+                w.key("notifications");
+                w.object();
+                for (_, _, name) in LISTS.iter().filter(|(bit, ..)| record.wants & bit != 0) {
+                    w.key(name);
+                    w.bool(true);
+                }
+                let mut uris = self.subs.iter().filter(|r| r.id == record.id && !r.uri.is_empty()).peekable();
+                if uris.peek().is_some() {
+                    w.key("resourceSubscriptions");
+                    w.array();
+                    for r in uris {
+                        w.str(core::str::from_utf8(r.uri).unwrap_or(""));
+                    }
+                    w.close();
+                }
+                w.close();
+                emit::close(&mut w, Framing::default());
+            }
+            wants::URI => {
+                emit::notification(&mut w, UPDATED);
+                tag(&mut w, record.id);
+                w.member("uri", core::str::from_utf8(record.uri).unwrap_or(""));
+                emit::close(&mut w, Framing::default());
+            }
+            wants::END => {
+                // On a stream both the cancellation and the result end a subscription, in this order (decision 008).
+                emit::notification(&mut w, "notifications/cancelled");
+                w.key("requestId");
+                w.raw(record.id);
+                emit::close(&mut w, Framing::default());
+            }
+            wants::RESULT => end_result(&mut w, self.rows.info(), record.id),
+            _ => {
+                emit::notification(&mut w, list.map_or("", |(_, method, _)| method));
+                tag(&mut w, record.id);
+                emit::close(&mut w, Framing::default());
+            }
+        }
+        let step = self.sent();
+        if let Step::Next = step {
+            self.subs.done(at, bit);
+            if bit == wants::RESULT {
+                self.forget(at);
+            }
+        }
+        step
+    }
+
+    /// Removes the subscription that the record at `at` belongs to.
+    fn forget(&mut self, at: usize) {
+        let mut id = crate::rpc::id::Id::new();
+        if let Some(record) = self.subs.iter().find(|r| r.at == at) {
+            let _ = id.extend_from_slice(record.id);
+        }
+        self.subs.remove(|r| r.id == id);
+    }
+}
+
+/// `"_meta":{"io.modelcontextprotocol/subscriptionId":…}`, for the subscriptions that have an id.
+fn tag(w: &mut Writer<'_>, id: &[u8]) {
+    if !id.is_empty() {
+        w.put(b"\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":");
+        w.put(id);
+        w.put(b"}");
+        w.set_comma(true);
+    }
+}
+
+fn end_result(w: &mut Writer<'_>, info: &Info, id: &[u8]) {
+    emit::result(w, Framing::default(), id);
+    w.put(b"\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":");
+    w.put(id);
+    if info.named_results {
+        w.put(b",\"io.modelcontextprotocol/serverInfo\":");
+        w.set_comma(false);
+        info.write(w, Revision::V2026_07_28);
+    }
+    w.put(b"}");
+    emit::close(w, Framing::default());
+}
