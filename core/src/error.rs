@@ -94,7 +94,9 @@ impl Kind {
     /// Who is at fault.
     pub const fn fault(self) -> Fault {
         match self {
-            Self::TxFull | Self::RxFull | Self::SlotsFull | Self::SubscriptionsFull | Self::ScratchFull => Fault::Resource,
+            Self::TxFull | Self::RxFull | Self::SlotsFull | Self::SubscriptionsFull | Self::ScratchFull => {
+                Fault::Resource
+            }
             Self::Stale | Self::Begun | Self::Busy | Self::Stream => Fault::State,
             Self::Declaration => Fault::Config,
             _ => Fault::Peer,

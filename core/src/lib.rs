@@ -33,14 +33,20 @@ pub use session::slots::{Slot, Ticket};
 pub use sink::Buf;
 pub use time::Millis;
 
-#[cfg(feature = "macros")]
-pub use midge_macros::{Schema, prompt, resource, tool};
+//#[cfg(feature = "macros")]
+//pub use midge_macros::{Schema, prompt, resource, tool};
 
 /// The memory of a server as one value: receive, transmit, slots, subscription and scratch sizes.
 ///
 /// Put it in a `static` (through `static_cell` or `#[entry]`'s locals) or on the stack of `main`, and hand it over with
 /// [`Buffers::storage`].
-pub struct Buffers<const RX: usize, const TX: usize, const SLOTS: usize, const SUBS: usize, const SCRATCH: usize> {
+pub struct Buffers<
+    const RX: usize,
+    const TX: usize,
+    const SLOTS: usize,
+    const SUBS: usize,
+    const SCRATCH: usize,
+> {
     rx: [u8; RX],
     tx: [u8; TX],
     slots: [Slot; SLOTS],

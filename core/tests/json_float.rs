@@ -19,10 +19,18 @@ fn written(write: impl FnOnce(&mut Writer<'_>)) -> String {
 fn agree(token: &str) {
     let std: f64 = token.parse().expect(token);
     let ours = to_f64(token.as_bytes());
-    assert_eq!(ours.map_err(|_| f64::INFINITY).unwrap_or_else(|e| e.copysign(std)).to_bits(), std.to_bits(), "{token}");
+    assert_eq!(
+        ours.map_err(|_| f64::INFINITY).unwrap_or_else(|e| e.copysign(std)).to_bits(),
+        std.to_bits(),
+        "{token}"
+    );
     let std: f32 = token.parse().expect(token);
     let ours = to_f32(token.as_bytes());
-    assert_eq!(ours.map_err(|_| f32::INFINITY).unwrap_or_else(|e| e.copysign(std)).to_bits(), std.to_bits(), "{token}");
+    assert_eq!(
+        ours.map_err(|_| f32::INFINITY).unwrap_or_else(|e| e.copysign(std)).to_bits(),
+        std.to_bits(),
+        "{token}"
+    );
 }
 
 fn round_trip_f64(value: f64) {
@@ -57,13 +65,44 @@ impl Numbers {
 #[test]
 fn hard_cases_are_read_as_by_the_standard_library() {
     for token in [
-        "0", "-0", "0.0e99999", "1", "0.1", "1e22", "1e23", "9007199254740993", "9007199254740992.5",
-        "9007199254740991.5", "2.2250738585072011e-308", "2.2250738585072012e-308", "2.2250738585072014e-308",
-        "4.9406564584124654e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "2e-324", "1e-400",
-        "1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308", "1e309", "-1e309",
-        "3.4028234663852886e38", "3.4028235677973366e38", "3.4028235677973367e38", "1e39", "1.4e-45", "7e-46",
-        "7.006492321624085e-46", "7.0064923216240854e-46", "8.5e-46", "1.17549435e-38", "16777217", "16777219",
-        "8.988465674311579e307", "6.631236846766476e-316", "123456789012345678901234567890e-10",
+        "0",
+        "-0",
+        "0.0e99999",
+        "1",
+        "0.1",
+        "1e22",
+        "1e23",
+        "9007199254740993",
+        "9007199254740992.5",
+        "9007199254740991.5",
+        "2.2250738585072011e-308",
+        "2.2250738585072012e-308",
+        "2.2250738585072014e-308",
+        "4.9406564584124654e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "2e-324",
+        "1e-400",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "1e309",
+        "-1e309",
+        "3.4028234663852886e38",
+        "3.4028235677973366e38",
+        "3.4028235677973367e38",
+        "1e39",
+        "1.4e-45",
+        "7e-46",
+        "7.006492321624085e-46",
+        "7.0064923216240854e-46",
+        "8.5e-46",
+        "1.17549435e-38",
+        "16777217",
+        "16777219",
+        "8.988465674311579e307",
+        "6.631236846766476e-316",
+        "123456789012345678901234567890e-10",
         "0.000000000000000000000000000000000000000000000000000001e300",
     ] {
         agree(token);
@@ -115,7 +154,10 @@ fn serde_reads_and_writes_floats() {
     assert_eq!(from_value::<Option<f32>>(b"16777217"), Ok(Some(16_777_216.0)));
     assert_eq!(from_value::<f64>(b"\"1\"").map_err(|e| e.kind()), Err(Kind::Type));
     assert_eq!(from_value::<[f64; 2]>(b"[1,1e400]").map_err(|e| (e.kind(), e.at())), Err((Kind::Range, 3)));
-    assert_eq!(written(|w| to_writer(w, &(f64::NAN, f32::INFINITY, 1.0, 1e16_f32)).expect("writable")), "[null,null,1.0,1e+16]");
+    assert_eq!(
+        written(|w| to_writer(w, &(f64::NAN, f32::INFINITY, 1.0, 1e16_f32)).expect("writable")),
+        "[null,null,1.0,1e+16]"
+    );
     let any: serde_json::Value = from_value(b"[1.5,1e2,-3,4]").expect("any");
     assert_eq!(any, serde_json::json!([1.5, 100.0, -3, 4]));
     let map = BTreeMap::from([("a", 0.1)]);
@@ -132,28 +174,43 @@ fn f32_all_over_the_range() {
 #[test]
 fn f64_at_random() {
     let mut numbers = Numbers(1);
-    for _ in 0..300_000 {
+    for _ in 0..if cfg!(debug_assertions) { 60_000 } else { 1_000_000 } {
         round_trip_f64(f64::from_bits(numbers.next()));
         let short = numbers.next();
         agree(&format!("{}e{}", short >> (short & 63), (numbers.next() % 700) as i64 - 350));
     }
 }
 
+/// Runs `check` on parts of the work, one a core.
+fn on_all_cores(check: impl Fn(u64, u64) + Sync) {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    std::thread::scope(|scope| {
+        for core in 0..cores {
+            let check = &check;
+            scope.spawn(move || check(core, cores));
+        }
+    });
+}
+
 #[test]
-#[ignore = "all 2^32 values: minutes in release"]
+#[ignore = "all 2^32 values: half an hour in release"]
 fn f32_every_value() {
-    for bits in 0..=u32::MAX {
-        round_trip_f32(f32::from_bits(bits));
-    }
+    on_all_cores(|core, cores| {
+        for bits in (core..1 << 32).step_by(cores as usize) {
+            round_trip_f32(f32::from_bits(bits as u32));
+        }
+    });
 }
 
 #[test]
 #[ignore = "10^8 values: minutes in release"]
 fn f64_hundred_million() {
-    let mut numbers = Numbers(2);
-    for _ in 0..100_000_000 {
-        round_trip_f64(f64::from_bits(numbers.next()));
-    }
+    on_all_cores(|core, cores| {
+        let mut numbers = Numbers(core);
+        for _ in 0..100_000_000 / cores {
+            round_trip_f64(f64::from_bits(numbers.next()));
+        }
+    });
 }
 
 proptest! {

@@ -172,7 +172,7 @@ impl Flush for Out<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn closing_all_makes_a_whole_value_at_any_point(calls in prop::collection::vec(call(), 0..40)) {

@@ -1,1 +1,4 @@
-//! Shared by the examples.
+//! Shared by the examples: serving over stdin and stdout.
+
+pub mod everything;
+pub mod stdio;

@@ -6,8 +6,8 @@ use crate::bytes::{at, part};
 use crate::error::{Error, Kind};
 use crate::json::scan::{Scan, Token};
 use crate::json::{num, text};
-use crate::rpc::params::value_start;
 pub use crate::rpc::params::Span;
+use crate::rpc::params::value_start;
 
 /// One argument of a tool or a prompt.
 #[derive(Clone, Copy, Debug)]
@@ -228,7 +228,7 @@ fn check_one(rule: &Rule, token: Token, value: &[u8]) -> Result<(), Kind> {
         },
         #[cfg(feature = "float")]
         (Rule::Float { min, max }, Token::Number) => {
-            let v = crate::json::float::to_f64(value);
+            let v = crate::json::float::to_f64(value)?;
             if v < *min || v > *max { Err(Kind::Range) } else { Ok(()) }
         }
         #[cfg(not(feature = "float"))]
@@ -245,7 +245,12 @@ pub(crate) fn describe(rule: &Rule, put: &mut dyn FnMut(&str)) {
         Rule::Int { min, max } => {
             put("an integer");
             bound(*min != i64::MIN, " of at least ", &Number::Int(*min), put);
-            bound(*max != i64::MAX, if *min == i64::MIN { " of at most " } else { " and at most " }, &Number::Int(*max), put);
+            bound(
+                *max != i64::MAX,
+                if *min == i64::MIN { " of at most " } else { " and at most " },
+                &Number::Int(*max),
+                put,
+            );
         }
         Rule::Uint { min, max } => {
             put("an integer of at least ");

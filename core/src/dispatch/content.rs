@@ -197,7 +197,8 @@ impl<'e> Io<'e> {
         }
         let revision = self.revision();
         let allowed = self.reply.shape() == Shape::Tool
-            && (revision.has(Feature::StructuredAny) || (revision.has(Feature::Structured) && is_object(&value)));
+            && (revision.has(Feature::StructuredAny)
+                || (revision.has(Feature::Structured) && is_object(&value)));
         if !allowed {
             return;
         }

@@ -1,7 +1,7 @@
 //! The handler's view of a call: what it may say while it runs, and how it answers.
 
-pub use super::values::Args;
 use super::args::{Arg, Refusal, describe};
+pub use super::values::Args;
 use super::values::subject;
 use crate::error::{Error, Kind};
 use crate::json::Writer;
@@ -265,7 +265,13 @@ impl<'e> Io<'e> {
         })
     }
 
-    pub(super) fn refuse_value(&mut self, args: &[Arg], row: usize, value: &[u8], error: &DeError) -> Outcome {
+    pub(super) fn refuse_value(
+        &mut self,
+        args: &[Arg],
+        row: usize,
+        value: &[u8],
+        error: &DeError,
+    ) -> Outcome {
         self.refusal(|put| {
             put("argument \"");
             put(args.get(row).map_or("", |a| a.name));
@@ -326,7 +332,8 @@ impl<'e> Io<'e> {
     }
 
     fn end(&mut self) {
-        let (shape, index, is_error, more) = (self.reply.shape(), self.reply.index(), self.is_error, self.more);
+        let (shape, index, is_error, more) =
+            (self.reply.shape(), self.reply.index(), self.is_error, self.more);
         let (rows, revision) = (self.reply.rows(), self.revision());
         let Some(w) = self.close_items() else { return };
         match shape {
@@ -359,5 +366,15 @@ impl<'e> Io<'e> {
         }
         let list = if self.reply.shape() == Shape::Template { List::Templates } else { List::Resources };
         self.reply.rows().key(list, self.reply.index())
+    }
+}
+
+impl<'e> Io<'e> {
+    /// The answer to a deferred call: write it and [`finish`](Self::finish), or tell of progress and let go.
+    ///
+    /// # Errors
+    /// `Stale` when the call is over; `Busy` while another message is half written: let the loop go on and try again.
+    pub fn resume(server: &'e mut crate::Server<'_>, ticket: Ticket) -> Result<Self, Error> {
+        Ok(Self::new(server.resume(ticket)?, ""))
     }
 }

@@ -17,5 +17,7 @@ pub mod values;
 pub use io::{Io, Outcome, Role};
 pub use reply::{Blob, IntoReply, Json, Shown, ToolError};
 pub use rows::{write_prompt, write_resource, write_tool};
-pub use table::{Catalog, Handler, Hints, Prompt, PromptDef, Resource, ResourceDef, Source, Template, Tool, ToolDef};
+pub use table::{
+    Catalog, Handler, Hints, Prompt, PromptDef, Resource, ResourceDef, Source, Template, Tool, ToolDef,
+};
 pub use values::{Args, Completion, Values, Variables};

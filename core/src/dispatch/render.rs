@@ -48,7 +48,15 @@ const DONE: u8 = 34;
 impl<'a> Pieces<'a> {
     /// The pieces of the object schema of `args`, braces included.
     pub const fn object(args: &'a [Arg]) -> Self {
-        Self { all: args, args, step: START, first: true, stack: [&[]; PARTS_DEPTH_MAX], depth: 0, names: &[] }
+        Self {
+            all: args,
+            args,
+            step: START,
+            first: true,
+            stack: [&[]; PARTS_DEPTH_MAX],
+            depth: 0,
+            names: &[],
+        }
     }
 
     /// The pieces of `parts`, as they are.
@@ -416,7 +424,10 @@ mod tests {
         let len = fill.len;
         let written = String::from_utf8(buf[..len].to_vec()).unwrap();
         let flat = text(&TEXT);
-        assert_eq!(flat, std::format!("\"name\":\"lamp\",\"description\":\"Sets it\",\"inputSchema\":{written}"));
+        assert_eq!(
+            flat,
+            std::format!("\"name\":\"lamp\",\"description\":\"Sets it\",\"inputSchema\":{written}")
+        );
         let value: serde_json::Value = serde_json::from_str(&written).unwrap();
         assert_eq!(value["required"], serde_json::json!(["level", "tag", "rgb"]));
         assert_eq!(value["properties"]["level"]["minimum"], serde_json::json!(-5));

@@ -322,7 +322,8 @@ pub const fn tool_order<C, const N: usize>(tools: &[Tool<C>; N]) -> [u16; N] {
                     true
                 } else {
                     let (x, y) = (from[a] as usize, from[b] as usize); // in const: a wrong index is a compile error
-                    match compare(tools[x].def.name, tools[y].def.name) { // in const: a wrong index is a compile error
+                    match compare(tools[x].def.name, tools[y].def.name) {
+                        // in const: a wrong index is a compile error
                         0 => panic!("two tools of this catalog have the same name: rename one"), // at compile time
                         c => c < 0,
                     }

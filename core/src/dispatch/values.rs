@@ -70,7 +70,8 @@ impl<'e> Args<'e> {
     /// memory, or is not UTF-8 once decoded.
     pub fn variables(self, io: &mut Io<'_>) -> Result<Variables<'e>, Outcome> {
         let uri = self.uri;
-        let mut variables = Variables { uri, template: self.template, vars: Vars::new(), scratch: &[], at: [0; 8] };
+        let mut variables =
+            Variables { uri, template: self.template, vars: Vars::new(), scratch: &[], at: [0; 8] };
         match_uri(self.template, uri.as_bytes(), &mut variables.vars);
         let mut used = 0_usize;
         for (var, at) in variables.vars.iter().zip(variables.at.iter_mut()) {

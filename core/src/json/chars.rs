@@ -3,6 +3,10 @@
 use crate::bytes::{WORD, at, chunk};
 
 pub(super) const fn blanks(b: &[u8], mut i: usize) -> usize {
+    // Compact text has none: one comparison then.
+    if at(b, i) > b' ' {
+        return i;
+    }
     while let b' ' | b'\t' | b'\n' | b'\r' = at(b, i) {
         i += 1;
     }
@@ -17,60 +21,83 @@ pub(super) const fn digits(b: &[u8], mut i: usize) -> usize {
 }
 
 const ONES: usize = usize::MAX / 255;
-const TOPS: usize = ONES << 7;
+/// The top bit of every byte of a word.
+pub(super) const TOPS: usize = ONES << 7;
 
-/// The first byte from `i` on that ends a run of plain ASCII text: a quote, a backslash, a control character or
-/// anything beyond ASCII.
-pub(super) const fn plain(b: &[u8], mut i: usize) -> usize {
-    // Four words, then whole blocks: short strings never pay for the set-up of the block loop.
-    let mut words = 0;
-    loop {
-        if words == 4 {
-            i = plain_blocks(b, i);
-        }
-        words += 1;
-        let Some(word) = chunk::<WORD>(b, i) else { break };
-        let w = usize::from_le_bytes(*word);
-        let quote = w ^ (ONES * b'"' as usize);
-        let slash = w ^ (ONES * b'\\' as usize);
-        // Each term sets the top bit of a byte that is special. A borrow may set it in the byte after one, never
-        // before, so the lowest set bit is right.
-        let hit = (w.wrapping_sub(ONES * 0x20) & !w)
-            | (quote.wrapping_sub(ONES) & !quote)
-            | (slash.wrapping_sub(ONES) & !slash)
-            | w;
-        let hit = hit & TOPS;
-        if hit != 0 {
-            return i + (hit.trailing_zeros() >> 3) as usize;
-        }
-        i += WORD;
-    }
-    while let 0x20..=0x21 | 0x23..=0x5B | 0x5D..=0x7F = at(b, i) {
-        i += 1;
-    }
-    i
+/// A run of text without quotes, backslashes and control characters.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    /// The byte after it.
+    pub at: usize,
+    /// Has a bit of [`TOPS`] set if anything in it is not ASCII. May be set too by what follows in the same word.
+    pub high: usize,
 }
 
-/// Whole 32-byte blocks of plain text. No exit inside a block, so that the compiler makes it vector code where there
-/// are vectors; on small targets the word loop does as well.
-const fn plain_blocks(b: &[u8], mut i: usize) -> usize {
-    if WORD < 8 {
-        return i;
-    }
-    while let Some(block) = chunk::<32>(b, i) {
-        let mut special = false;
-        let mut k = 0;
-        while k < 32 {
-            let c = at(block, k);
-            special |= c < 0x20 || c == b'"' || c == b'\\' || c >= 0x80;
-            k += 1;
+/// Goes on with `run` to its end.
+#[inline]
+pub(super) const fn plain(b: &[u8], run: Run) -> Run {
+    let Run { at: mut i, mut high } = run;
+    // Four words, then whole blocks: short strings never pay for the set-up of the block loop.
+    let blocks_from = i + 4 * WORD;
+    while let Some(word) = chunk::<WORD>(b, i) {
+        let w = usize::from_le_bytes(*word);
+        high |= w;
+        let hit = special(w);
+        if hit != 0 {
+            return Run { at: i + (hit.trailing_zeros() >> 3) as usize, high };
         }
-        if special {
+        i += WORD;
+        if i == blocks_from {
+            let run = plain_blocks(b, Run { at: i, high });
+            (i, high) = (run.at, run.high);
+        }
+    }
+    while let c @ (0x20..=0x21 | 0x23..=0x5B | 0x5D..) = at(b, i) {
+        high |= c as usize;
+        i += 1;
+    }
+    Run { at: i, high }
+}
+
+/// The top bits of those bytes of `w` that end a run. A borrow may set one too many after the first that is right, never
+/// before it.
+#[inline(always)]
+pub(super) const fn special(w: usize) -> usize {
+    let quote = w ^ (ONES * b'"' as usize);
+    let slash = w ^ (ONES * b'\\' as usize);
+    let low = w.wrapping_sub(ONES * 0x20) & !w;
+    (low | (quote.wrapping_sub(ONES) & !quote) | (slash.wrapping_sub(ONES) & !slash)) & TOPS
+}
+
+/// Whole 64-byte blocks. No exit inside a block, so that the compiler makes it vector code where there are vectors; on
+/// small targets the word loop does as well.
+const fn plain_blocks(b: &[u8], run: Run) -> Run {
+    let Run { at: mut i, mut high } = run;
+    if WORD < 8 {
+        return run;
+    }
+    while let Some(block) = chunk::<64>(b, i) {
+        let (ends, all) = survey(block);
+        if ends != 0 {
             break;
         }
-        i += 32;
+        high |= (all as usize) & 0x80;
+        i += 64;
     }
-    i
+    Run { at: i, high }
+}
+
+/// Whether a byte of `block` ends a run, and all of its bits together.
+#[inline(always)]
+pub(super) const fn survey(block: &[u8; 64]) -> (u8, u8) {
+    let (mut ends, mut all, mut k) = (0, 0, 0);
+    while k < block.len() {
+        let c = at(block, k);
+        ends |= (c < 0x20) as u8 | (c == b'"') as u8 | (c == b'\\') as u8;
+        all |= c;
+        k += 1;
+    }
+    (ends, all)
 }
 
 /// The value of four hexadecimal digits, or -1.
@@ -108,30 +135,4 @@ pub(super) const fn escape_len(b: &[u8], i: usize) -> usize {
         },
         _ => 0,
     }
-}
-
-/// Length of the UTF-8 sequence at `i`, 2 to 4; 0 when it is none (RFC 3629, no overlong forms, no surrogates).
-pub(super) const fn utf8_len(b: &[u8], i: usize) -> usize {
-    let second = at(b, i + 1);
-    let (len, low, high) = match at(b, i) {
-        0xC2..=0xDF => (2, 0x80, 0xBF),
-        0xE0 => (3, 0xA0, 0xBF),
-        0xED => (3, 0x80, 0x9F),
-        0xE1..=0xEF => (3, 0x80, 0xBF),
-        0xF0 => (4, 0x90, 0xBF),
-        0xF1..=0xF3 => (4, 0x80, 0xBF),
-        0xF4 => (4, 0x80, 0x8F),
-        _ => return 0,
-    };
-    if second < low || second > high {
-        return 0;
-    }
-    let mut k = 2;
-    while k < len {
-        if at(b, i + k) & 0xC0 != 0x80 {
-            return 0;
-        }
-        k += 1;
-    }
-    len
 }

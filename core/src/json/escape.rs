@@ -1,6 +1,7 @@
 //! Text and integers as JSON has them.
 
-use crate::bytes::{WORD, at, chunk, part};
+use super::chars::{Run, plain};
+use crate::bytes::{at, part};
 
 /// The decimal digits of `value`.
 pub fn decimal(value: u64, digits: &mut [u8; 20]) -> &[u8] {
@@ -86,34 +87,7 @@ fn escape_one(c: u8, put: &mut impl FnMut(&[u8])) {
 }
 
 /// The first byte from `i` on that must be escaped.
-fn clean(b: &[u8], mut i: usize) -> usize {
-    const ONES: usize = usize::MAX / 255;
-    let mut words = 0;
-    loop {
-        if words == 4 && WORD == 8 {
-            while let Some(block) = chunk::<32>(b, i) {
-                if block.iter().fold(false, |hit, c| hit | (*c < 0x20) | (*c == b'"') | (*c == b'\\')) {
-                    break;
-                }
-                i = i.wrapping_add(32);
-            }
-        }
-        words += 1;
-        let Some(word) = chunk::<WORD>(b, i) else { break };
-        let w = usize::from_le_bytes(*word);
-        let quote = w ^ (ONES * b'"' as usize);
-        let slash = w ^ (ONES * b'\\' as usize);
-        let hit = (w.wrapping_sub(ONES * 0x20) & !w)
-            | (quote.wrapping_sub(ONES) & !quote)
-            | (slash.wrapping_sub(ONES) & !slash);
-        let hit = hit & (ONES << 7);
-        if hit != 0 {
-            return i.wrapping_add((hit.trailing_zeros() >> 3) as usize);
-        }
-        i = i.wrapping_add(WORD);
-    }
-    while let 0x20..=0x21 | 0x23..=0x5B | 0x5D.. = at(b, i) {
-        i += 1;
-    }
-    i.min(b.len())
+#[inline]
+fn clean(b: &[u8], i: usize) -> usize {
+    plain(b, Run { at: i, high: 0 }).at.min(b.len())
 }

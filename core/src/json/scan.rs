@@ -1,7 +1,7 @@
 //! A validating pull scanner: strict RFC 8259 and UTF-8, no recursion, usable in `const`.
 
-use super::chars::{blanks, digits, escape_len, hex4, plain, utf8_len};
-use crate::bytes::at;
+use super::chars::{Run, TOPS, blanks, digits, escape_len, hex4, plain};
+use crate::bytes::{at, part};
 use crate::error::{Error, Kind};
 use crate::limits::DEPTH_MAX;
 
@@ -333,36 +333,45 @@ impl Scan {
     }
 
     const fn string(&mut self, b: &[u8], start: usize, token: Token) -> Token {
-        let mut i = start;
-        self.marked = false;
-        loop {
-            i = plain(b, i);
-            match at(b, i) {
-                b'"' => break,
-                b'\\' => {
-                    self.marked = true;
-                    self.escapes = true;
-                    let n = escape_len(b, i);
-                    if n == 0 {
-                        let lone = at(b, i + 1) == b'u' && hex4(b, i + 2) >= 0;
-                        return self.refuse(b, i, if lone { Kind::Surrogate } else { Kind::Escape });
-                    }
-                    i += n;
-                }
-                0x80.. => {
-                    let n = utf8_len(b, i);
-                    if n == 0 {
-                        return self.refuse(b, i, Kind::Utf8);
-                    }
-                    i += n;
-                }
-                _ => return self.refuse(b, i, Kind::Syntax),
-            }
-        }
         self.start = start;
-        self.end = i;
-        self.pos = i + 1;
+        self.marked = false;
+        let mut run = Run { at: start, high: 0 };
+        loop {
+            run = plain(b, run);
+            if at(b, run.at) == b'"' {
+                break;
+            }
+            let n = self.escape(b, run.at);
+            if n == 0 {
+                return Token::Error;
+            }
+            run.at += n;
+        }
+        self.end = run.at;
+        self.pos = run.at + 1;
+        // Escapes are ASCII, so the content is checked as it stands, and only if something in it is not.
+        if run.high & TOPS != 0
+            && let Err(e) = core::str::from_utf8(part(b, start, run.at))
+        {
+            return self.refuse(b, start + e.valid_up_to(), Kind::Utf8);
+        }
         token
+    }
+
+    /// The length of the escape at `i`; 0 when it is none, which is refused.
+    const fn escape(&mut self, b: &[u8], i: usize) -> usize {
+        if at(b, i) != b'\\' {
+            self.refuse(b, i, Kind::Syntax);
+            return 0;
+        }
+        self.marked = true;
+        self.escapes = true;
+        let n = escape_len(b, i);
+        if n == 0 {
+            let lone = at(b, i + 1) == b'u' && hex4(b, i + 2) >= 0;
+            self.refuse(b, i, if lone { Kind::Surrogate } else { Kind::Escape });
+        }
+        n
     }
 
     const fn softened(&mut self, b: &[u8], start: usize, token: Token) -> Token {

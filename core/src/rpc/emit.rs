@@ -39,7 +39,14 @@ pub fn result(w: &mut Writer<'_>, framing: Framing, id: &[u8]) {
 
 /// `{"jsonrpc":"2.0","id":…,"error":{"code":…,"message":"…"`; without an id where there is none, or as `null` where
 /// the revision's schema wants one there.
-pub fn error(w: &mut Writer<'_>, framing: Framing, id: Option<&[u8]>, null_id: bool, code: i32, message: &[&str]) {
+pub fn error(
+    w: &mut Writer<'_>,
+    framing: Framing,
+    id: Option<&[u8]>,
+    null_id: bool,
+    code: i32,
+    message: &[&str],
+) {
     error_head(w, framing, id, null_id, code);
     for piece in message {
         w.text(piece);

@@ -95,7 +95,12 @@ impl<'e> Reply<'e> {
     /// `data` the members of `error` after it.
     ///
     /// A result that is partly out cannot become an error any more: it is ended as it stands.
-    pub fn fail(&mut self, code: i32, message: impl FnOnce(&mut Writer<'_>), data: impl FnOnce(&mut Writer<'_>)) {
+    pub fn fail(
+        &mut self,
+        code: i32,
+        message: impl FnOnce(&mut Writer<'_>),
+        data: impl FnOnce(&mut Writer<'_>),
+    ) {
         if self.flushed() {
             return self.finish();
         }
@@ -185,7 +190,12 @@ impl<'e> Reply<'e> {
     ///
     /// # Errors
     /// As [`progress`](Self::progress).
-    pub fn log(&mut self, level: Level, logger: &str, data: impl FnOnce(&mut Writer<'_>)) -> Result<bool, Error> {
+    pub fn log(
+        &mut self,
+        level: Level,
+        logger: &str,
+        data: impl FnOnce(&mut Writer<'_>),
+    ) -> Result<bool, Error> {
         if !self.logs(level) {
             return Ok(false);
         }

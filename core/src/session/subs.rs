@@ -64,7 +64,8 @@ impl<'b> Subs<'b> {
         if start >= self.used {
             return None;
         }
-        let len = usize::from(at(self.bytes, start)) | usize::from(at(self.bytes, start.wrapping_add(1))) << 8;
+        let len =
+            usize::from(at(self.bytes, start)) | usize::from(at(self.bytes, start.wrapping_add(1))) << 8;
         let end = start.saturating_add(len.max(HEAD));
         let id_from = start.saturating_add(HEAD);
         let id_to = id_from.saturating_add(at(self.bytes, start.saturating_add(4)).into());
@@ -182,7 +183,10 @@ mod tests {
         assert!(subs.mark_due(wants::URI, |r| r.uri == b"a://2"));
         assert!(subs.remove(|r| r.uri == b"a://1"));
         let left: Vec<_> = subs.iter().map(|r| (r.id.to_vec(), r.uri.to_vec(), r.due)).collect();
-        assert_eq!(left, [(b"7".to_vec(), b"".to_vec(), wants::ACK), (b"7".to_vec(), b"a://2".to_vec(), wants::URI)]);
+        assert_eq!(
+            left,
+            [(b"7".to_vec(), b"".to_vec(), wants::ACK), (b"7".to_vec(), b"a://2".to_vec(), wants::URI)]
+        );
         assert!(subs.remove(|r| r.id == b"7"));
         assert!(!subs.remove(|_| true));
     }

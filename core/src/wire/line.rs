@@ -90,7 +90,8 @@ impl Lines {
     /// The next line that is not blank.
     pub fn next(&mut self, b: &[u8]) -> Found {
         loop {
-            let newline = find(part(b, self.searched, self.tail), b'\n').map(|i| self.searched.wrapping_add(i));
+            let newline =
+                find(part(b, self.searched, self.tail), b'\n').map(|i| self.searched.wrapping_add(i));
             if self.dropping.is_some() {
                 match self.drop_to(b, newline) {
                     None => return Found::Nothing,
@@ -198,12 +199,20 @@ mod tests {
                             if !chunk.is_empty() {
                                 // The room was too small for the chunk: take lines out first, as a loop would.
                                 while let Found::Line { start, end } = lines.next(buf.bytes()) {
-                                    out.push(String::from_utf8_lossy(part(buf.bytes(), start, end)).into_owned());
+                                    out.push(
+                                        String::from_utf8_lossy(part(buf.bytes(), start, end)).into_owned(),
+                                    );
                                     lines.consume();
                                 }
                                 if let Found::TooLong(n) = lines.next(buf.bytes()) {
-                                    let id = lines.found_while_dropping().and_then(Hunter::id).map(|id| id.to_vec());
-                                    out.push(std::format!("long {n} {:?}", id.map(|id| String::from_utf8(id).unwrap())));
+                                    let id = lines
+                                        .found_while_dropping()
+                                        .and_then(Hunter::id)
+                                        .map(|id| id.to_vec());
+                                    out.push(std::format!(
+                                        "long {n} {:?}",
+                                        id.map(|id| String::from_utf8(id).unwrap())
+                                    ));
                                     lines.consume();
                                 }
                             }

@@ -55,7 +55,9 @@ impl Server<'_> {
         let features = self.rows.features();
         let offered = match method {
             Method::ToolsList | Method::ToolsCall => features.has(Features::TOOLS),
-            Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead => features.has(Features::RESOURCES),
+            Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead => {
+                features.has(Features::RESOURCES)
+            }
             Method::Subscribe | Method::Unsubscribe => features.has(Features::SUBSCRIBE),
             Method::PromptsList | Method::PromptsGet => features.has(Features::PROMPTS),
             Method::Complete => features.has(Features::COMPLETIONS),
@@ -136,7 +138,9 @@ impl Server<'_> {
             return self.bad_params(msg, envelope.id, terms.revision, &["\"uri\" must be a string"]);
         };
         match resolve(rows, uri) {
-            Some((List::Resources, index)) => self.prepare(msg, envelope, terms, Shape::Resource, index, span),
+            Some((List::Resources, index)) => {
+                self.prepare(msg, envelope, terms, Shape::Resource, index, span)
+            }
             Some((_, index)) => self.prepare(msg, envelope, terms, Shape::Template, index, span),
             None => self.no_resource(msg, envelope, terms.revision),
         }
@@ -163,9 +167,9 @@ impl Server<'_> {
             return self.bad_params(msg, envelope.id, terms.revision, &words);
         }
         let found = match text(reference.kind) {
-            Some("ref/prompt") => {
-                text(reference.name).and_then(|n| rows.find(List::Prompts, n)).map(|i| (Shape::PromptCompletion, i))
-            }
+            Some("ref/prompt") => text(reference.name)
+                .and_then(|n| rows.find(List::Prompts, n))
+                .map(|i| (Shape::PromptCompletion, i)),
             Some("ref/resource") => text(reference.uri)
                 .and_then(|uri| {
                     (0..rows.len(List::Templates))
@@ -180,9 +184,12 @@ impl Server<'_> {
         };
         match found {
             Some((shape, index)) => self.prepare(msg, envelope, terms, shape, index, params),
-            None => {
-                self.bad_params(msg, envelope.id, terms.revision, &["\"ref\" names no prompt or template of this server"])
-            }
+            None => self.bad_params(
+                msg,
+                envelope.id,
+                terms.revision,
+                &["\"ref\" names no prompt or template of this server"],
+            ),
         }
     }
 
@@ -202,7 +209,9 @@ impl Server<'_> {
             let words = ["Invalid request: a call with this id is still in flight"];
             return self.error(msg, envelope.id, terms.revision, code::INVALID_REQUEST, &words, Data::None);
         }
-        if !token.is_empty() && (!crate::rpc::id::is_id(token) || token.len() > crate::limits::TOKEN_MAX_BYTES) {
+        if !token.is_empty()
+            && (!crate::rpc::id::is_id(token) || token.len() > crate::limits::TOKEN_MAX_BYTES)
+        {
             let words = ["\"progressToken\" must be a string or an integer of at most 64 bytes"];
             return self.bad_params(msg, envelope.id, terms.revision, &words);
         }
@@ -233,7 +242,8 @@ impl Server<'_> {
         let mut digits = [0; 20];
         let count = crate::json::write::decimal(slots as u64, &mut digits);
         let count = core::str::from_utf8(count).unwrap_or("");
-        let words = ["Too many calls at once: this server holds ", count, " (limit: slots). Wait for one to end."];
+        let words =
+            ["Too many calls at once: this server holds ", count, " (limit: slots). Wait for one to end."];
         self.error(msg, envelope.id, terms.revision, code::INTERNAL_ERROR, &words, Data::None)
     }
 

@@ -57,16 +57,17 @@ impl Server<'_> {
     /// Any request before `initialize` but `ping`: refused, and the stream lives.
     pub(super) fn uninvited(&mut self, msg: Msg, envelope: Envelope) -> Step {
         let form = self.form();
-        let words = ["Invalid request: send \"initialize\" first, or a request with protocol version and client capabilities in \"_meta\""];
+        let words = [
+            "Invalid request: send \"initialize\" first, or a request with protocol version and client capabilities in \"_meta\"",
+        ];
         self.error(msg, envelope.id, form, code::INVALID_REQUEST, &words, Data::None)
     }
 
     pub(super) fn set_level(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
         let level = self.string(msg, envelope.escapes, envelope.members.level).and_then(Level::named);
         let Some(level) = level else {
-            let words = [
-                "\"level\" must be one of debug, info, notice, warning, error, critical, alert, emergency",
-            ];
+            let words =
+                ["\"level\" must be one of debug, info, notice, warning, error, critical, alert, emergency"];
             return self.bad_params(msg, envelope.id, terms.revision, &words);
         };
         self.session.level = level;

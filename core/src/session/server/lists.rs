@@ -79,7 +79,14 @@ impl Server<'_> {
 }
 
 /// The first item that no longer fits on the page that begins at `first`; the page holds one item at least.
-fn page_end(rows: &dyn Rows, list: List, first: usize, len: usize, page_bytes: usize, revision: Revision) -> usize {
+fn page_end(
+    rows: &dyn Rows,
+    list: List,
+    first: usize,
+    len: usize,
+    page_bytes: usize,
+    revision: Revision,
+) -> usize {
     if page_bytes == usize::MAX {
         return len;
     }

@@ -312,7 +312,8 @@ impl Server<'_> {
         if id.is_empty() {
             return Step::Next;
         }
-        let waiting = self.slots.iter().find(|s| s.state == State::Deferred && s.id == id).map(|s| s.ticket());
+        let waiting =
+            self.slots.iter().find(|s| s.state == State::Deferred && s.id == id).map(|s| s.ticket());
         if let Some(ticket) = waiting {
             if let Some(slot) = deferred(self.slots, ticket) {
                 slot.free();

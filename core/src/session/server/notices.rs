@@ -87,10 +87,18 @@ impl Server<'_> {
 
     /// One message that is due on the subscription record at `at`, the acknowledgement before anything else.
     fn record_notice(&mut self, at: usize, due: u8) -> Step {
-        let bit = [wants::ACK, wants::TOOLS, wants::PROMPTS, wants::RESOURCES, wants::URI, wants::END, wants::RESULT]
-            .into_iter()
-            .find(|bit| due & bit != 0)
-            .unwrap_or(due);
+        let bit = [
+            wants::ACK,
+            wants::TOOLS,
+            wants::PROMPTS,
+            wants::RESOURCES,
+            wants::URI,
+            wants::END,
+            wants::RESULT,
+        ]
+        .into_iter()
+        .find(|bit| due & bit != 0)
+        .unwrap_or(due);
         let skip = self.replay.skip;
         let mut sink = Sink::new(self.tx.reborrow(), &mut self.fill, None);
         sink.begin(skip);

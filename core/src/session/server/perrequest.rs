@@ -55,7 +55,9 @@ impl Server<'_> {
 
     /// A request that only 2026-07-28 has, without what every request of that revision carries.
     pub(super) fn unmarked(&mut self, msg: Msg, envelope: Envelope) -> Step {
-        let words = ["\"_meta\" needs \"io.modelcontextprotocol/protocolVersion\" and \"io.modelcontextprotocol/clientCapabilities\""];
+        let words = [
+            "\"_meta\" needs \"io.modelcontextprotocol/protocolVersion\" and \"io.modelcontextprotocol/clientCapabilities\"",
+        ];
         self.bad_params(msg, envelope.id, Revision::V2026_07_28, &words)
     }
 
@@ -108,7 +110,9 @@ impl Server<'_> {
             Ok(true) => Step::Next,
             Ok(false) => {
                 self.subs.back_to(mark);
-                let words = ["\"notifications\" must hold booleans, and at most 16 URIs in \"resourceSubscriptions\""];
+                let words = [
+                    "\"notifications\" must hold booleans, and at most 16 URIs in \"resourceSubscriptions\"",
+                ];
                 self.bad_params(msg, envelope.id, terms.revision, &words)
             }
             Err(full) => {

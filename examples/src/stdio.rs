@@ -1,0 +1,123 @@
+//! stdin and stdout as a byte stream for midge's blocking loop.
+
+use embedded_io::{ErrorType, Read, Write};
+use midge::io::blocking::{self, App};
+use midge::{Buf, Catalog, Config, Error, Millis, Server, Slot, Storage, Ticket};
+use std::io;
+use std::time::Instant;
+
+/// Longest message, in bytes, unless `MIDGE_RX_BYTES` says otherwise. Memory that is never written is never used.
+const RX_BYTES: usize = 16 << 20;
+/// Replies larger than this leave in pieces.
+const TX_BYTES: usize = 256 << 10;
+const SLOTS: usize = 64;
+const SUBSCRIPTIONS_BYTES: usize = 16 << 10;
+const SCRATCH_BYTES: usize = 4 << 10;
+
+/// What an example does between messages. Both methods may be left as they are.
+pub trait Work: Sized {
+    /// Answers deferred calls whose time has come; gives the moment it wants to run again.
+    fn idle(&mut self, server: &mut Server<'_>, now: Millis) -> Option<Millis> {
+        let _ = (server, now);
+        None
+    }
+
+    /// A deferred call is over without an answer from here.
+    fn stopped(&mut self, ticket: Ticket) {
+        let _ = ticket;
+    }
+}
+
+impl Work for () {}
+
+/// Serves `catalog` over stdin and stdout until stdin ends.
+///
+/// # Errors
+/// The stream failed.
+pub fn serve<C: Work>(catalog: &Catalog<C>, state: &mut C) -> Result<(), Error> {
+    let rx_bytes = std::env::var("MIDGE_RX_BYTES").ok().and_then(|n| n.parse().ok()).unwrap_or(RX_BYTES);
+    let (mut rx, mut tx) = (vec![0; rx_bytes], vec![0; TX_BYTES]);
+    let mut slots = vec![Slot::FREE; SLOTS];
+    let (mut subscriptions, mut scratch) = (vec![0; SUBSCRIPTIONS_BYTES], vec![0; SCRATCH_BYTES]);
+    let storage = Storage {
+        rx: Buf::from(&mut rx[..]),
+        tx: Buf::from(&mut tx[..]),
+        slots: &mut slots,
+        subscriptions: &mut subscriptions,
+        scratch: &mut scratch,
+    };
+    let mut server = Server::new(catalog, storage, Config::default())?;
+    blocking::serve(&mut server, catalog, state, &mut Stdio, &mut Host(Instant::now()))
+}
+
+/// stdin and stdout, unbuffered: the engine has the buffers.
+pub struct Stdio;
+
+impl ErrorType for Stdio {
+    type Error = io::Error;
+}
+
+#[cfg(unix)]
+impl Read for Stdio {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(rustix::stdio::stdin(), buf)?)
+    }
+}
+
+#[cfg(unix)]
+impl Write for Stdio {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(rustix::stdio::stdout(), buf)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(not(unix))]
+impl Read for Stdio {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        io::Read::read(&mut io::stdin(), buf)
+    }
+}
+
+#[cfg(not(unix))]
+impl Write for Stdio {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        io::Write::write(&mut io::stdout(), buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::Write::flush(&mut io::stdout())
+    }
+}
+
+struct Host(Instant);
+
+impl<C: Work> App<C, Stdio> for Host {
+    fn now(&mut self) -> Millis {
+        Millis(self.0.elapsed().as_millis().try_into().unwrap_or(u64::MAX))
+    }
+
+    fn idle(&mut self, server: &mut Server<'_>, state: &mut C) -> Option<Millis> {
+        let now = <Self as App<C, Stdio>>::now(self);
+        state.idle(server, now)
+    }
+
+    #[cfg(unix)]
+    fn wait(&mut self, _: &mut Stdio, until: Option<Millis>) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        // Without a deadline the read itself waits: one call less on every message.
+        let Some(until) = until else { return true };
+        let ms = until.0.saturating_sub(<Self as App<C, Stdio>>::now(self).0);
+        let time = Timespec { tv_sec: (ms / 1000) as i64, tv_nsec: (ms % 1000) as i64 * 1_000_000 };
+        let stdin = rustix::stdio::stdin();
+        let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+        matches!(poll(&mut fds, Some(&time)), Ok(n) if n > 0)
+    }
+
+    fn stopped(&mut self, state: &mut C, ticket: Ticket) {
+        state.stopped(ticket);
+    }
+}
