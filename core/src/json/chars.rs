@@ -1,5 +1,6 @@
 //! What the scanner looks for inside a token.
 
+use super::scan::FILL;
 use crate::bytes::{WORD, at, chunk};
 
 pub(super) const fn blanks(b: &[u8], mut i: usize) -> usize {
@@ -31,6 +32,30 @@ pub(super) struct Run {
     pub at: usize,
     /// Has a bit of [`TOPS`] set if anything in it is not ASCII. May be set too by what follows in the same word.
     pub high: usize,
+}
+
+/// Where the string content that starts at `i` ends, if it is short and plain ASCII; else 0. Most names are, and pay for
+/// no more than this.
+#[inline(always)]
+pub(super) const fn short_end(b: &[u8], mut i: usize) -> usize {
+    let far = i + 3 * WORD;
+    while let Some(word) = chunk::<WORD>(b, i) {
+        let w = usize::from_le_bytes(*word);
+        let hit = special(w);
+        let below = (hit & hit.wrapping_neg()).wrapping_sub(1);
+        if w & TOPS & below != 0 {
+            return 0;
+        }
+        if hit != 0 {
+            let end = i + (hit.trailing_zeros() >> 3) as usize;
+            return if at(b, end) == b'"' { end } else { 0 };
+        }
+        i += WORD;
+        if i == far {
+            return 0;
+        }
+    }
+    0
 }
 
 /// Goes on with `run` to its end.
@@ -67,6 +92,21 @@ pub(super) const fn special(w: usize) -> usize {
     let slash = w ^ (ONES * b'\\' as usize);
     let low = w.wrapping_sub(ONES * 0x20) & !w;
     (low | (quote.wrapping_sub(ONES) & !quote) | (slash.wrapping_sub(ONES) & !slash)) & TOPS
+}
+
+/// The first filler byte from `i` on, or the end of `b`.
+pub(super) const fn until_fill(b: &[u8], mut i: usize) -> usize {
+    while let Some(word) = chunk::<WORD>(b, i) {
+        let w = !usize::from_le_bytes(*word);
+        if w.wrapping_sub(ONES) & !w & TOPS != 0 {
+            break;
+        }
+        i += WORD;
+    }
+    while i < b.len() && at(b, i) != FILL {
+        i += 1;
+    }
+    i
 }
 
 /// Whole 64-byte blocks. No exit inside a block, so that the compiler makes it vector code where there are vectors; on

@@ -2,7 +2,7 @@
 
 mod big;
 
-use super::num::Decimal;
+use super::num::{Decimal, sign};
 use super::write::Writer;
 use crate::error::Kind;
 use big::Big;
@@ -40,8 +40,9 @@ struct Format {
 const DIGITS_MAX: u32 = 768;
 
 fn read(token: &[u8], format: &Format) -> Result<u64, Kind> {
-    let decimal = Decimal::split(token)?;
-    let sign = u64::from(decimal.negative) << 63;
+    let (negative, digits) = sign(token);
+    let sign = u64::from(negative) << 63;
+    let decimal = Decimal::split(digits)?;
     let mut top = Big::new(0);
     let tens = significant(&decimal, &mut top)?;
     if top.is_zero() {

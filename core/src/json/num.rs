@@ -35,7 +35,7 @@ pub fn to_u64(token: &[u8]) -> Result<u64, Kind> {
 const MAX: u64 = i64::MAX as u64;
 const MIN: u64 = i64::MIN.unsigned_abs();
 
-fn sign(token: &[u8]) -> (bool, &[u8]) {
+pub(super) fn sign(token: &[u8]) -> (bool, &[u8]) {
     match token {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
@@ -63,9 +63,8 @@ fn times_ten(value: u64) -> u64 {
     (value << 3).wrapping_add(value << 1)
 }
 
-/// A number token taken apart.
+/// A number token without its sign, taken apart.
 pub(super) struct Decimal<'a> {
-    pub negative: bool,
     mantissa: &'a [u8],
     whole: usize,
     /// How many digits stand before the decimal point once the exponent has moved it; negative when zeros are missing
@@ -74,9 +73,8 @@ pub(super) struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    pub(super) fn split(token: &'a [u8]) -> Result<Self, Kind> {
-        let (negative, token) = sign(token);
-        let mut parts = token.splitn(2, |c| matches!(c, b'e' | b'E'));
+    pub(super) fn split(digits: &'a [u8]) -> Result<Self, Kind> {
+        let mut parts = digits.splitn(2, |c| matches!(c, b'e' | b'E'));
         let mantissa = parts.next().unwrap_or(&[]);
         let shift = match parts.next() {
             Some(text) => exponent(text)?,
@@ -87,7 +85,7 @@ impl<'a> Decimal<'a> {
         }
         let whole = mantissa.iter().position(|c| *c == b'.').unwrap_or(mantissa.len());
         let point = shift.saturating_add(i64::try_from(whole).unwrap_or(i64::MAX));
-        Ok(Self { negative, mantissa, whole, point })
+        Ok(Self { mantissa, whole, point })
     }
 
     /// The values of the digits; above 9 where there is none.
@@ -100,8 +98,8 @@ impl<'a> Decimal<'a> {
 
 /// Digits before the decimal point count, digits after it must be zero.
 #[cold]
-fn exact(token: &[u8]) -> Result<u64, Kind> {
-    let decimal = Decimal::split(token)?;
+fn exact(digits: &[u8]) -> Result<u64, Kind> {
+    let decimal = Decimal::split(digits)?;
     let point = decimal.point;
     let mut sum = Sum { value: 0, over: false };
     let mut place = 0_i64;

@@ -1,7 +1,9 @@
 //! A validating pull scanner: strict RFC 8259 and UTF-8, no recursion, usable in `const`.
 
-use super::chars::{Run, TOPS, blanks, digits, escape_len, hex4, plain};
-use crate::bytes::{at, part};
+mod token;
+
+use super::chars::{blanks, short_end};
+use crate::bytes::at;
 use crate::error::{Error, Kind};
 use crate::limits::DEPTH_MAX;
 
@@ -113,18 +115,19 @@ impl Scan {
     /// The next token of `b`.
     pub const fn next(&mut self, b: &[u8]) -> Token {
         let mut i = blanks(b, self.pos);
-        match self.expect {
-            Expect::Value => {}
+        let named = match self.expect {
+            Expect::Value => false,
             Expect::ValueOrEnd => {
                 if at(b, i) == b']' {
                     return self.close(i, Token::EndArray);
                 }
+                false
             }
             Expect::KeyOrEnd => {
                 if at(b, i) == b'}' {
                     return self.close(i, Token::EndObject);
                 }
-                return self.key(b, i);
+                true
             }
             Expect::CommaOrEnd => {
                 if self.depth == 0 {
@@ -132,20 +135,16 @@ impl Scan {
                 }
                 let object = self.nest & 1 == 1;
                 match at(b, i) {
-                    b',' => {
-                        i = blanks(b, i + 1);
-                        if object {
-                            return self.key(b, i);
-                        }
-                    }
+                    b',' => i = blanks(b, i + 1),
                     b'}' if object => return self.close(i, Token::EndObject),
                     b']' if !object => return self.close(i, Token::EndArray),
                     _ => return self.refuse(b, i, Kind::Syntax),
                 }
+                object
             }
             Expect::Nothing => return Token::Error,
-        }
-        self.token(b, i)
+        };
+        if named { self.key(b, i) } else { self.token(b, i) }
     }
 
     /// Moves past the rest of the container whose beginning was the last token; a scalar is past already.
@@ -280,117 +279,18 @@ impl Scan {
         Token::End
     }
 
-    const fn word(&mut self, b: &[u8], i: usize, word: &[u8], token: Token) -> Token {
-        let mut k = 1;
-        while k < word.len() {
-            if at(b, i + k) != at(word, k) {
-                return self.refuse(b, i + k, Kind::Syntax);
-            }
-            k += 1;
-        }
-        self.start = i;
-        self.end = i + k;
-        self.pos = i + k;
-        token
-    }
-
-    const fn number(&mut self, b: &[u8], start: usize) -> Token {
-        let mut i = start;
-        self.marked = false;
-        if at(b, i) == b'-' {
-            i += 1;
-        }
-        let whole = i;
-        i = digits(b, i);
-        // A zero stands alone: "01" would be octal to some readers.
-        if i == whole || (at(b, whole) == b'0' && i > whole + 1) {
-            return self.refuse(b, i, Kind::Syntax);
-        }
-        if at(b, i) == b'.' {
-            self.marked = true;
-            let fraction = i + 1;
-            i = digits(b, fraction);
-            if i == fraction {
-                return self.refuse(b, i, Kind::Syntax);
-            }
-        }
-        if let b'e' | b'E' = at(b, i) {
-            self.marked = true;
-            i += 1;
-            if let b'+' | b'-' = at(b, i) {
-                i += 1;
-            }
-            let exponent = i;
-            i = digits(b, exponent);
-            if i == exponent {
-                return self.refuse(b, i, Kind::Syntax);
-            }
-        }
-        self.start = start;
-        self.end = i;
-        self.pos = i;
-        Token::Number
-    }
-
+    #[inline]
     const fn string(&mut self, b: &[u8], start: usize, token: Token) -> Token {
-        self.start = start;
-        self.marked = false;
-        let mut run = Run { at: start, high: 0 };
-        loop {
-            run = plain(b, run);
-            if at(b, run.at) == b'"' {
-                break;
+        match short_end(b, start) {
+            0 => self.long_string(b, start, token),
+            end => {
+                self.marked = false;
+                self.start = start;
+                self.end = end;
+                self.pos = end + 1;
+                token
             }
-            let n = self.escape(b, run.at);
-            if n == 0 {
-                return Token::Error;
-            }
-            run.at += n;
         }
-        self.end = run.at;
-        self.pos = run.at + 1;
-        // Escapes are ASCII, so the content is checked as it stands, and only if something in it is not.
-        if run.high & TOPS != 0
-            && let Err(e) = core::str::from_utf8(part(b, start, run.at))
-        {
-            return self.refuse(b, start + e.valid_up_to(), Kind::Utf8);
-        }
-        token
-    }
-
-    /// The length of the escape at `i`; 0 when it is none, which is refused.
-    const fn escape(&mut self, b: &[u8], i: usize) -> usize {
-        if at(b, i) != b'\\' {
-            self.refuse(b, i, Kind::Syntax);
-            return 0;
-        }
-        self.marked = true;
-        self.escapes = true;
-        let n = escape_len(b, i);
-        if n == 0 {
-            let lone = at(b, i + 1) == b'u' && hex4(b, i + 2) >= 0;
-            self.refuse(b, i, if lone { Kind::Surrogate } else { Kind::Escape });
-        }
-        n
-    }
-
-    const fn softened(&mut self, b: &[u8], start: usize, token: Token) -> Token {
-        let mut i = start;
-        while i < b.len() && at(b, i) != FILL {
-            i += 1;
-        }
-        let end = i;
-        while at(b, i) == FILL {
-            i += 1;
-        }
-        if at(b, i) != b'"' {
-            return self.refuse(b, i, Kind::Syntax);
-        }
-        self.marked = false;
-        self.start = start;
-        self.end = end;
-        self.pos = i + 1;
-        token
     }
 
     #[cold]

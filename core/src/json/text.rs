@@ -1,8 +1,8 @@
 //! Strings: compared, unescaped in place, and read again.
 
-use super::chars::{escape_len, hex4};
+use super::chars::{Run, escape_len, hex4, plain};
 use super::scan::{FILL, SOFT, Scan, Token};
-use crate::bytes::{at, part};
+use crate::bytes::{WORD, at, chunk, find, part};
 
 /// Whether the string content `b[start..end]`, escapes and all, is the text `name`.
 pub fn same(b: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
@@ -104,18 +104,46 @@ pub(super) fn with_char(c: char, put: impl FnOnce(&str)) {
 fn unescape(b: &mut [u8], start: usize, end: usize) {
     let (mut read, mut write) = (start, start);
     while read < end {
-        let mut utf8 = [0; 4];
-        let n = decode(part(b, 0, end), read, &mut utf8);
-        for (k, byte) in part(&utf8, 0, n.text).iter().enumerate() {
-            set(b, write.wrapping_add(k), *byte);
+        // Scanned before, so a run ends at a backslash or at the closing quote.
+        let run = plain(b, Run { at: read, high: 0 }).at.min(end).wrapping_sub(read);
+        move_down(b, read, write, run);
+        read = read.wrapping_add(run);
+        write = write.wrapping_add(run);
+        if read < end {
+            let mut utf8 = [0; 4];
+            let n = decode(part(b, 0, end), read, &mut utf8);
+            for (k, byte) in part(&utf8, 0, n.text).iter().enumerate() {
+                set(b, write.wrapping_add(k), *byte);
+            }
+            read = read.wrapping_add(n.raw);
+            write = write.wrapping_add(n.text);
         }
-        read = read.wrapping_add(n.raw);
-        write = write.wrapping_add(n.text);
     }
     if let Some(rest) = b.get_mut(write..end) {
         rest.fill(FILL);
     }
     set(b, start.wrapping_sub(1), SOFT);
+}
+
+/// Moves `len` bytes from `read` to `write`, which is not above it.
+fn move_down(b: &mut [u8], read: usize, write: usize, len: usize) {
+    if read == write {
+        return;
+    }
+    let mut done = 0;
+    // A word is read before any of its bytes is overwritten, however small the gap is.
+    while len.wrapping_sub(done) >= WORD {
+        let Some(word) = chunk::<WORD>(b, read.wrapping_add(done)).copied() else { return };
+        let room = b.get_mut(write.wrapping_add(done)..).and_then(|room| room.first_chunk_mut());
+        let Some(room) = room else { return };
+        *room = word;
+        done = done.wrapping_add(WORD);
+    }
+    while done < len {
+        let byte = at(b, read.wrapping_add(done));
+        set(b, write.wrapping_add(done), byte);
+        done = done.wrapping_add(1);
+    }
 }
 
 fn set(b: &mut [u8], i: usize, byte: u8) {
@@ -145,7 +173,7 @@ pub fn content(token: &[u8]) -> Option<&str> {
     let text = match token {
         [b'"', text @ .., b'"'] => text,
         [SOFT, text @ .., b'"'] => {
-            let len = crate::bytes::find(text, FILL).unwrap_or(text.len());
+            let len = find(text, FILL).unwrap_or(text.len());
             part(text, 0, len)
         }
         _ => return None,
