@@ -4,6 +4,7 @@ use super::args::{Arg, Rule, Text};
 use super::schema::{PARTS_DEPTH_MAX, Part};
 use crate::bytes::at;
 use crate::json::Writer;
+use crate::proto::info::Info;
 
 /// Pulls schema text apart into pieces, in order.
 ///
@@ -367,6 +368,45 @@ impl Flat<'_> {
         self.json("\",\"inputSchema\":");
         self.pieces(Pieces::object(args));
     }
+
+    const fn info(&mut self, info: &Info) {
+        self.json("{\"name\":\"");
+        self.text(info.name);
+        self.member("\",\"title\":\"", info.title);
+        self.json("\",\"version\":\"");
+        self.text(info.version);
+        self.member("\",\"description\":\"", info.about);
+        self.member("\",\"websiteUrl\":\"", info.website);
+        self.json("\"");
+        if !info.icons.is_empty() {
+            self.json(",\"icons\":");
+            self.json(info.icons);
+        }
+        self.json("}");
+    }
+
+    const fn member(&mut self, lead: &str, text: &str) {
+        if !text.is_empty() {
+            self.json(lead);
+            self.text(text);
+        }
+    }
+}
+
+/// Length in bytes of [`info`] of the same server.
+pub const fn info_len(info: &Info) -> usize {
+    let mut flat = Flat { out: &mut [], len: 0 };
+    flat.info(info);
+    flat.len
+}
+
+/// Who the server is, as the JSON object of 2026-07-28, for [`Info::text`]; computed in `const`, since every result of
+/// that revision carries it.
+pub const fn info<const N: usize>(info: &Info) -> [u8; N] {
+    let mut out = [0; N];
+    let mut flat = Flat { out: &mut out, len: 0 };
+    flat.info(info);
+    out
 }
 
 /// Text made in `const`; it is UTF-8 because it was put together from whole strings.
@@ -416,6 +456,24 @@ mod tests {
     static TEXT: [u8; N] = entry("lamp", "Sets it", &ARGS);
 
     #[test]
+    fn the_text_of_the_info_is_what_is_written() {
+        const INFO: Info = Info {
+            title: "A \"quoted\" title",
+            about: "What it is",
+            website: "https://example.org/",
+            icons: "[{\"src\":\"data:,\"}]",
+            ..Info::new("name", "1")
+        };
+        const N: usize = info_len(&INFO);
+        static TEXT: [u8; N] = info(&INFO);
+        let mut buf = [0; 512];
+        let mut fill = Fill::default();
+        let mut w = Writer::new(Sink::new(Buf::from(&mut buf), &mut fill, None));
+        INFO.write(&mut w, crate::Revision::V2026_07_28);
+        assert_eq!(&buf[..fill.len], &TEXT);
+    }
+
+    #[test]
     fn const_text_and_written_text_agree() {
         let mut buf = [0; 2048];
         let mut fill = Fill::default();
@@ -434,7 +492,7 @@ mod tests {
         assert_eq!(value["properties"]["level"]["description"], "How \"bright\"\nit is");
         assert_eq!(value["properties"]["mode"]["enum"], serde_json::json!(["on", "off"]));
         assert_eq!(value["properties"]["rgb"]["items"]["maximum"], serde_json::json!(255));
-        assert_eq!(value["properties"]["big"]["maximum"].to_string(), "18446744073709551614");
+        assert_eq!(std::format!("{}", value["properties"]["big"]["maximum"]), "18446744073709551614");
         assert_eq!(value["additionalProperties"], false);
     }
 }

@@ -169,16 +169,21 @@ pub fn soften(b: &mut [u8]) {
 }
 
 /// The text of one whole string token, quotes included, that is plain or softened; `None` for anything else.
+#[inline]
 pub fn content(token: &[u8]) -> Option<&str> {
-    let text = match token {
-        [b'"', text @ .., b'"'] => text,
+    content_bytes(token).and_then(|text| core::str::from_utf8(text).ok())
+}
+
+/// [`content`] as bytes, for comparisons that need no `str`.
+pub fn content_bytes(token: &[u8]) -> Option<&[u8]> {
+    match token {
+        [b'"', text @ .., b'"'] => Some(text),
         [SOFT, text @ .., b'"'] => {
             let len = find(text, FILL).unwrap_or(text.len());
-            part(text, 0, len)
+            Some(part(text, 0, len))
         }
-        _ => return None,
-    };
-    core::str::from_utf8(text).ok()
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -28,6 +28,9 @@ pub struct Info {
     pub ttl_ms: u64,
     /// Whether they may be shared between users (2026-07-28).
     pub shared_cache: bool,
+    /// The server's `Implementation` object in the form of 2026-07-28, made by
+    /// [`render::info`](crate::dispatch::render::info), to be copied into every result; empty: it is written each time.
+    pub text: &'static str,
     /// Whether every result names the server in its `_meta` (2026-07-28: should, unless configured off).
     pub named_results: bool,
 }
@@ -47,6 +50,7 @@ impl Info {
             experimental: "",
             ttl_ms: 0,
             shared_cache: false,
+            text: "",
             named_results: true,
         }
     }
@@ -72,7 +76,11 @@ impl Info {
         w.raw_key(b"\"resultType\":\"complete\"");
         if self.named_results {
             w.put(b",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
-            self.write(w, revision);
+            if self.text.is_empty() {
+                self.write(w, revision);
+            } else {
+                w.put(self.text.as_bytes());
+            }
             w.put(b"}");
         }
     }

@@ -5,7 +5,7 @@ use crate::bytes::part;
 use crate::error::{Error, Kind};
 use crate::json::scan::{Scan, Token};
 use crate::json::text::same;
-use crate::rpc::params::{Members, Meta, Span, value_start};
+use crate::rpc::params::{Key, Members, Meta, Span, value_start};
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,8 +93,7 @@ fn members(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) 
             Token::Error => return Err(scan.error()),
             _ => return Ok(()),
         }
-        let key = *scan;
-        let place = match place(b, &key) {
+        let place = match place(b, Key::of(scan)) {
             Place::Params => {
                 params(b, scan, seen, envelope)?;
                 continue;
@@ -127,16 +126,16 @@ enum Place {
     Other,
 }
 
-fn place(b: &[u8], key: &Scan) -> Place {
-    let is = |name: &[u8]| same(b, key.start(), key.end(), name);
-    match part(b, key.start(), key.end()) {
+fn place(b: &[u8], key: Key) -> Place {
+    let is = |name: &[u8]| same(b, key.start, key.end, name);
+    match part(b, key.start, key.end) {
         b"jsonrpc" => Place::Jsonrpc,
         b"id" => Place::Id,
         b"method" => Place::Method,
         b"params" => Place::Params,
         b"result" => Place::Result,
         b"error" => Place::Error,
-        _ if !key.marked() => Place::Other,
+        _ if !key.marked => Place::Other,
         // A name spelled with escapes is the same name: two readers must not see two messages in one text.
         _ if is(b"jsonrpc") => Place::Jsonrpc,
         _ if is(b"id") => Place::Id,
@@ -155,8 +154,8 @@ fn params(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) -
     if token == Token::BeginObject {
         // A second `params` is refused as a whole; what it says must not mix with the first.
         envelope.members = Members::default();
-        envelope.members.read(b, scan).ok_or(scan.error())?;
-        envelope.meta = Meta::of(b, envelope.members.meta);
+        envelope.meta = Meta::default();
+        envelope.members.read_with_meta(b, scan, &mut envelope.meta).ok_or(scan.error())?;
     } else {
         if !scan.skip(b, token) {
             return Err(scan.error());

@@ -57,6 +57,21 @@ pub(crate) fn value_start(scan: &Scan, token: Token) -> usize {
     }
 }
 
+/// A member's name just scanned: less to copy than the scanner.
+#[derive(Clone, Copy)]
+pub(crate) struct Key {
+    pub start: usize,
+    pub end: usize,
+    pub marked: bool,
+}
+
+impl Key {
+    #[inline]
+    pub fn of(scan: &Scan) -> Self {
+        Self { start: scan.start(), end: scan.end(), marked: scan.marked() }
+    }
+}
+
 macro_rules! members {
     ($(#[$doc:meta])* $vis:vis struct $name:ident { $($(#[$mdoc:meta])* $field:ident: $key:literal,)* }) => {
         $(#[$doc])*
@@ -69,28 +84,30 @@ macro_rules! members {
 
         impl $name {
             /// The place of the member whose name was just scanned.
-            fn place(&mut self, b: &[u8], scan: &Scan) -> Option<&mut Span> {
-                let key = part(b, scan.start(), scan.end());
-                if !scan.marked() {
-                    $(if key == $key { return Some(&mut self.$field); })*
-                    return None;
+            fn place(&mut self, b: &[u8], key: Key) -> Option<&mut Span> {
+                if !key.marked {
+                    // A match on byte strings compiles to a tree over length and bytes, a chain of `==` to calls.
+                    return match part(b, key.start, key.end) {
+                        $($key => Some(&mut self.$field),)*
+                        _ => None,
+                    };
                 }
                 // A name may be spelled with escapes; that is the same name.
-                $(if same(b, scan.start(), scan.end(), $key) { return Some(&mut self.$field); })*
+                $(if same(b, key.start, key.end, $key) { return Some(&mut self.$field); })*
                 None
             }
 
             /// Keeps where the value of the member stands whose name was just scanned, and moves past it.
             /// The token that began the value; `None` when the text is refused.
             pub(crate) fn keep(&mut self, b: &[u8], scan: &mut Scan) -> Option<Token> {
-                let key = *scan;
+                let key = Key::of(scan);
                 let token = scan.next(b);
                 let start = value_start(scan, token);
                 if !scan.skip(b, token) {
                     return None;
                 }
                 let end = scan.pos();
-                let twice = match self.place(b, &key) {
+                let twice = match self.place(b, key) {
                     Some(place) => !core::mem::replace(place, Span::new(start, end)).is_absent(),
                     None => false,
                 };
@@ -110,6 +127,7 @@ macro_rules! members {
             }
 
             /// Reads the members of the object at `span` of `b`, which was scanned before; all absent if it is none.
+            #[allow(dead_code, reason = "not every table is read from a span of its own")]
             pub(crate) fn of(b: &[u8], span: Span) -> Self {
                 let mut members = Self::default();
                 let mut scan = Scan::value(span.from());
@@ -209,5 +227,43 @@ members! {
         resources: b"resourcesListChanged",
         /// Updates of these resources.
         uris: b"resourceSubscriptions",
+    }
+}
+
+impl Members {
+    /// [`Members::read`], and the members of `_meta` in the same pass.
+    pub(crate) fn read_with_meta(&mut self, b: &[u8], scan: &mut Scan, meta: &mut Meta) -> Option<()> {
+        loop {
+            match scan.next(b) {
+                Token::Key if self.is_meta(b, scan) => self.keep_meta(b, scan, meta)?,
+                Token::Key => {
+                    self.keep(b, scan)?;
+                }
+                Token::Error => return None,
+                _ => return Some(()),
+            }
+        }
+    }
+
+    fn is_meta(&self, b: &[u8], scan: &Scan) -> bool {
+        part(b, scan.start(), scan.end()) == b"_meta" || (scan.marked() && same(b, scan.start(), scan.end(), b"_meta"))
+    }
+
+    fn keep_meta(&mut self, b: &[u8], scan: &mut Scan, meta: &mut Meta) -> Option<()> {
+        let token = scan.next(b);
+        let start = value_start(scan, token);
+        self.twice |= !self.meta.is_absent();
+        match token {
+            Token::BeginObject => {
+                *meta = Meta::default();
+                meta.read(b, scan)?;
+            }
+            Token::Error => return None,
+            other => {
+                scan.skip(b, other).then_some(())?;
+            }
+        }
+        self.meta = Span::new(start, scan.pos());
+        Some(())
     }
 }

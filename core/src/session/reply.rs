@@ -20,6 +20,8 @@ pub struct Reply<'e> {
     pub(crate) rows: &'e dyn Rows,
     pub(crate) subs: Subs<'e>,
     pub(crate) changed: &'e mut u8,
+    /// Calls that are put off: none is the usual case, and then no slot is searched.
+    pub(crate) waiting: &'e mut u16,
     pub(crate) level: Option<Level>,
     pub(crate) now: Millis,
     pub(crate) begun: bool,
@@ -126,6 +128,9 @@ impl<'e> Reply<'e> {
             return;
         }
         self.framing.open = self.framing.batch;
+        if self.slot.state == State::Deferred {
+            *self.waiting = self.waiting.saturating_sub(1);
+        }
         self.slot.free();
     }
 
@@ -142,6 +147,9 @@ impl<'e> Reply<'e> {
     /// error if nothing else has by then.
     pub fn defer(&mut self, deadline: Option<Millis>) -> Ticket {
         self.take_back();
+        if self.slot.state == State::Open {
+            *self.waiting = self.waiting.saturating_add(1);
+        }
         self.slot.state = State::Deferred;
         self.slot.deadline = deadline;
         self.slot.ticket()

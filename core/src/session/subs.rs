@@ -107,6 +107,11 @@ impl<'b> Subs<'b> {
         Ok(())
     }
 
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
     /// All the memory there is, in bytes.
     pub fn cap(&self) -> usize {
         self.bytes.len()

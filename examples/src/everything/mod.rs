@@ -6,6 +6,7 @@ mod timed;
 mod tools;
 
 use crate::stdio::Work;
+use midge::dispatch::render;
 use midge::{Catalog, Features, Info, Millis, Server, Ticket};
 
 /// What the server remembers.
@@ -26,13 +27,16 @@ impl Work for Everything {
     }
 }
 
+const INFO: Info = Info {
+    title: "midge: everything",
+    about: "Fixtures of the official conformance suite",
+    ..Info::new("midge-everything", env!("CARGO_PKG_VERSION"))
+};
+static INFO_TEXT: [u8; render::info_len(&INFO)] = render::info(&INFO);
+
 /// The whole catalog.
-pub static CATALOG: Catalog<Everything> = Catalog::new("midge-everything", env!("CARGO_PKG_VERSION"))
-    .info(Info {
-        title: "midge: everything",
-        about: "Fixtures of the official conformance suite",
-        ..Info::new("midge-everything", env!("CARGO_PKG_VERSION"))
-    })
+pub static CATALOG: Catalog<Everything> = Catalog::new(INFO.name, INFO.version)
+    .info(Info { text: render::text(&INFO_TEXT), ..INFO })
     .tools(&tools::TOOLS)
     .tool_order(&tools::ORDER)
     .resources(&resources::RESOURCES)

@@ -205,7 +205,7 @@ impl Server<'_> {
     ) -> Step {
         let b = part(self.rx.bytes(), msg.start, msg.end);
         let (id, token) = (envelope.id.of(b), envelope.meta.progress_token.of(b));
-        if self.slots.iter().any(|s| s.state != State::Free && s.id == id) {
+        if self.waiting > 0 && self.slots.iter().any(|s| s.state != State::Free && s.id == id) {
             let words = ["Invalid request: a call with this id is still in flight"];
             return self.error(msg, envelope.id, terms.revision, code::INVALID_REQUEST, &words, Data::None);
         }
@@ -272,6 +272,7 @@ impl Server<'_> {
                 rows: self.rows,
                 subs: self.subs.reborrow(),
                 changed: &mut self.changed,
+                waiting: &mut self.waiting,
                 level,
                 now: self.now,
                 begun: false,
@@ -317,6 +318,9 @@ impl Server<'_> {
         let step = self.sent();
         if let (Step::Next, Some(slot)) = (&step, self.slots.get_mut(usize::from(number))) {
             slot.free();
+            if self.current != Some(number) {
+                self.waiting = self.waiting.saturating_sub(1);
+            }
         }
         step
     }

@@ -317,6 +317,7 @@ impl Server<'_> {
         if let Some(ticket) = waiting {
             if let Some(slot) = deferred(self.slots, ticket) {
                 slot.free();
+                self.waiting = self.waiting.saturating_sub(1);
             }
             return Step::Cancelled(ticket);
         }
@@ -329,8 +330,7 @@ impl Server<'_> {
             self.soften(msg, envelope.method);
         }
         let b = part(self.rx.bytes(), msg.start, msg.end);
-        let method = crate::json::text::content(envelope.method.of(b)).unwrap_or("");
-        let method = Method::named(method.as_bytes());
+        let method = Method::named(crate::json::text::content_bytes(envelope.method.of(b)).unwrap_or(b""));
         if method == Some(Method::Initialize) {
             return self.initialize(msg, envelope);
         }

@@ -143,6 +143,8 @@ pub struct Server<'b> {
     session: Session,
     batch: Option<Batch>,
     current: Option<u16>,
+    /// Slots that hold a deferred call, or the engine's own answer to one.
+    waiting: u16,
     /// Strings of the current message were unescaped in place.
     softened: bool,
     /// Lists that changed, for handshake clients.
@@ -195,6 +197,7 @@ impl<'b> Server<'b> {
             session: Session { revision: None, level: config.log_level },
             batch: None,
             current: None,
+            waiting: 0,
             softened: false,
             changed: 0,
             junk: 0,
@@ -251,6 +254,9 @@ impl<'b> Server<'b> {
 
     /// When to call [`poll`](Self::poll) at the latest, if nothing is received before.
     pub fn deadline(&self) -> Option<Millis> {
+        if self.waiting == 0 {
+            return None;
+        }
         self.slots.iter().filter(|s| s.state == State::Deferred).filter_map(|s| s.deadline).min()
     }
 
@@ -274,6 +280,7 @@ impl<'b> Server<'b> {
             rows: self.rows,
             subs: self.subs.reborrow(),
             changed: &mut self.changed,
+            waiting: &mut self.waiting,
             now: self.now,
             begun: false,
         })

@@ -20,6 +20,9 @@ const UPDATED: &str = "notifications/resources/updated";
 impl Server<'_> {
     /// Writes what is due, one message at a time; each is made again from its start when it was cut.
     pub(super) fn notices(&mut self) -> Step {
+        if self.waiting == 0 && self.changed == 0 && self.subs.is_empty() {
+            return Step::Next;
+        }
         if let Some(step) = self.expire() {
             return step;
         }
