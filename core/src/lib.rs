@@ -25,6 +25,7 @@ pub use dispatch::schema::Schema;
 pub use dispatch::{Args, Blob, Catalog, Hints, IntoReply, Io, Json, Outcome, Role, Shown, ToolError};
 pub use error::{Error, Fault, Kind};
 pub use proto::caps::Features;
+pub use proto::client::Can;
 pub use proto::info::Info;
 pub use proto::level::Level;
 pub use proto::revision::{Revision, Revisions};

@@ -6,6 +6,7 @@ use super::values::subject;
 use crate::error::{Error, Kind};
 use crate::json::Writer;
 use crate::json::de::DeError;
+use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::{Feature, Revision};
 use crate::rpc::code;
@@ -182,6 +183,37 @@ impl<'e> Io<'e> {
                 }
             }
         }
+    }
+
+    /// What the client of this call can be asked for.
+    pub fn can(&self) -> Can {
+        self.reply.can()
+    }
+
+    /// Goes on only if the client can be asked for all of `needed`.
+    ///
+    /// # Errors
+    /// The call is answered already, with what is missing (2026-07-28: -32021); return the outcome.
+    pub fn require(&mut self, needed: Can) -> Result<(), Outcome> {
+        if self.can().has(needed) {
+            return Ok(());
+        }
+        let words = "this needs something that the client did not declare";
+        if !self.revision().has(Feature::PerRequest) {
+            return Err(self.fail(words));
+        }
+        self.reply.fail(
+            code::MISSING_CAPABILITY,
+            |w| w.text("Missing client capability: this needs something that the client did not declare"),
+            |w| {
+                w.put(b",\"data\":{\"requiredCapabilities\":");
+                w.set_comma(false);
+                needed.write(w);
+                w.put(b"}");
+            },
+        );
+        self.stage = Stage::Answered;
+        Err(Outcome::Done)
     }
 
     /// Answers with a failure: of a tool one that the model sees, else a protocol error.

@@ -217,6 +217,24 @@ members! {
 }
 
 members! {
+    /// What a client says it can do, and in which ways.
+    pub struct Ability {
+        /// `sampling`
+        sampling: b"sampling",
+        /// `elicitation`
+        elicitation: b"elicitation",
+        /// `roots`
+        roots: b"roots",
+        /// `tools` of sampling.
+        tools: b"tools",
+        /// `form` of elicitation.
+        form: b"form",
+        /// `url` of elicitation.
+        url: b"url",
+    }
+}
+
+members! {
     /// What `subscriptions/listen` may ask for.
     pub struct Filter {
         /// Changes of the tool list.

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Kind};
 use crate::json::Writer;
+use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::{Feature, Revision};
 use crate::rpc::emit::{self, Framing};
@@ -46,6 +47,11 @@ impl<'e> Reply<'e> {
     /// The request's id, as JSON text.
     pub fn id(&self) -> &[u8] {
         &self.slot.id
+    }
+
+    /// What the client of this call can be asked for.
+    pub fn can(&self) -> Can {
+        self.slot.can
     }
 
     /// The moment that the engine was last told.

@@ -1,5 +1,6 @@
 //! Calls in flight.
 
+use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::Revision;
 use crate::rpc::id::{Id, ProgressToken};
@@ -66,6 +67,7 @@ pub struct Slot {
     pub(crate) shape: Shape,
     pub(crate) revision: Revision,
     pub(crate) level: Option<Level>,
+    pub(crate) can: Can,
 }
 
 impl Slot {
@@ -82,6 +84,7 @@ impl Slot {
         shape: Shape::Tool,
         revision: Revision::V2024_11_05,
         level: None,
+        can: Can::NOTHING,
     };
 
     pub(crate) fn ticket(&self) -> Ticket {

@@ -229,7 +229,7 @@ mod tests {
         for cut in 1..input.len() {
             assert_eq!(
                 lines(input, cut, 24),
-                ["one", "two", "long 57 Some(\"\\\"x\\\"\")", "three", "long 46 Some(\"7\")", "last"],
+                ["one", "two", "long 59 Some(\"\\\"x\\\"\")", "three", "long 46 Some(\"7\")", "last"],
                 "cut {cut}"
             );
         }

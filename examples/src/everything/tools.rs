@@ -5,7 +5,7 @@ use super::{Everything, PNG, WAV};
 use midge::dispatch::args::{Arg, Rule, Span, Text};
 use midge::dispatch::table::tool_order;
 use midge::dispatch::{Args, Tool, ToolDef};
-use midge::{Hints, Io, Level, Outcome};
+use midge::{Can, Hints, Io, Level, Outcome};
 
 const fn plain(name: &'static str, about: &'static str) -> ToolDef {
     ToolDef::new(name).about(about)
@@ -72,6 +72,13 @@ pub(super) static TOOLS: [Tool<Everything>; COUNT] = tools! {
         Outcome::Done
     };
     plain("test_x_mcp_header", "Has an argument that HTTP mirrors in a header").args(&REGION) => text_back;
+    plain("test_missing_capability", "Needs a client that can run the model") => |_, _, io| {
+        if let Err(answered) = io.require(Can::SAMPLE) {
+            return answered;
+        }
+        io.text("The client can run the model.");
+        Outcome::Done
+    };
     plain("test_streaming_elicitation", "Answers without asking anything") => |_, _, io| {
         io.text("No question was needed.");
         Outcome::Done
@@ -113,7 +120,7 @@ pub(super) static TOOLS: [Tool<Everything>; COUNT] = tools! {
     plain("echo", "Says back what it is told").args(&ECHO) => text_back;
 };
 
-const COUNT: usize = 21;
+const COUNT: usize = 22;
 const READ_ONLY: Hints = Hints { read_only: Some(true), ..Hints::NONE };
 
 pub(super) static ORDER: [u16; COUNT] = tool_order(&TOOLS);

@@ -6,6 +6,7 @@ use crate::bytes::{at, part, part_mut};
 use crate::json::Writer;
 use crate::json::text::content;
 use crate::proto::caps::Features;
+use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::method::Method;
 use crate::proto::revision::{Feature, Revision};
@@ -24,6 +25,8 @@ pub(super) struct Terms {
     pub revision: Revision,
     /// The log level that the request itself asks for.
     pub level: Option<Level>,
+    /// What the client can do.
+    pub can: Can,
 }
 
 /// A call that has its slot.
@@ -231,6 +234,7 @@ impl Server<'_> {
         slot.index = index as u16;
         slot.revision = terms.revision;
         slot.level = terms.level;
+        slot.can = terms.can;
         slot.progress = None;
         let number = slot.number;
         self.current = Some(number);

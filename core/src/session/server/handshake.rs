@@ -5,6 +5,7 @@ use super::calls::{Terms, resolve};
 use super::{Server, Step};
 use crate::bytes::part;
 use crate::json::text::content;
+use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::{Feature, Revision};
 use crate::rpc::code;
@@ -50,6 +51,7 @@ impl Server<'_> {
         // Only when all of the answer is made: until then it is made again from the request.
         if let Step::Next = step {
             self.session.revision = Some(revision);
+            self.session.can = Can::read(self.rx.bytes().get(msg.start..msg.end).unwrap_or(&[]), envelope.members.capabilities);
         }
         step
     }

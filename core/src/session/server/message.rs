@@ -349,8 +349,8 @@ impl Server<'_> {
             }
             (None, _) => self.uninvited(msg, envelope),
             (Some(revision), Some(method)) if method.is_in(revision) => {
-                let level = None;
-                self.serve(msg, envelope, method, super::calls::Terms { revision, level })
+                let can = self.session.can;
+                self.serve(msg, envelope, method, super::calls::Terms { revision, level: None, can })
             }
             (Some(revision), _) => self.no_method(msg, envelope, revision),
         }

@@ -11,6 +11,7 @@ mod perrequest;
 use crate::bytes::part;
 use crate::error::{Error, Kind};
 use crate::limits::JUNK_ANSWERS_MAX;
+use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::{Revision, Revisions};
 use crate::rpc::emit::Framing;
@@ -115,6 +116,7 @@ struct Replay {
 struct Session {
     revision: Option<Revision>,
     level: Level,
+    can: Can,
 }
 
 struct Batch {
@@ -194,7 +196,7 @@ impl<'b> Server<'b> {
             fill: Fill::default(),
             framing: Framing::default(),
             replay: Replay::default(),
-            session: Session { revision: None, level: config.log_level },
+            session: Session { revision: None, level: config.log_level, can: Can::NOTHING },
             batch: None,
             current: None,
             waiting: 0,

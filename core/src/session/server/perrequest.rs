@@ -9,6 +9,7 @@ use crate::json::scan::{Scan, Token};
 use crate::json::text::content;
 use crate::limits::LISTEN_URIS_MAX;
 use crate::proto::caps::Features;
+use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::method::Method;
 use crate::proto::revision::{ALL, Feature, Revision};
@@ -50,7 +51,8 @@ impl Server<'_> {
                 }
             },
         };
-        self.serve(msg, envelope, method, Terms { revision, level })
+        let can = Can::read(b, envelope.meta.capabilities);
+        self.serve(msg, envelope, method, Terms { revision, level, can })
     }
 
     /// A request that only 2026-07-28 has, without what every request of that revision carries.

@@ -1,0 +1,108 @@
+//! What a client can do, as far as a server must know before it asks.
+
+use crate::json::Writer;
+use crate::rpc::params::{Ability, Span};
+
+/// Things that a client may be asked for, as bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Can(u8);
+
+impl Can {
+    /// Nothing.
+    pub const NOTHING: Self = Self(0);
+    /// Run the model (`sampling/createMessage`).
+    pub const SAMPLE: Self = Self(1);
+    /// Run the model with tools (from 2025-11-25).
+    pub const SAMPLE_WITH_TOOLS: Self = Self(1 | 2);
+    /// Ask the user to fill in a form (`elicitation/create`).
+    pub const ELICIT: Self = Self(4);
+    /// Ask the user to open a URL (from 2025-11-25).
+    pub const ELICIT_URL: Self = Self(8);
+    /// List its roots (`roots/list`).
+    pub const LIST_ROOTS: Self = Self(16);
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all of `other` is among these.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Reads the capabilities object at `span` of `b`.
+    pub fn read(b: &[u8], span: Span) -> Self {
+        let said = Ability::of(b, span);
+        let there = |s: Span| s.of(b).starts_with(b"{");
+        let mut can = Self::NOTHING;
+        if there(said.sampling) {
+            can = can.and(Self::SAMPLE);
+            if there(Ability::of(b, said.sampling).tools) {
+                can = can.and(Self::SAMPLE_WITH_TOOLS);
+            }
+        }
+        if there(said.elicitation) {
+            let modes = Ability::of(b, said.elicitation);
+            // An empty object is how forms alone were declared before there were modes.
+            if there(modes.form) || !there(modes.url) {
+                can = can.and(Self::ELICIT);
+            }
+            if there(modes.url) {
+                can = can.and(Self::ELICIT_URL);
+            }
+        }
+        if there(said.roots) {
+            can = can.and(Self::LIST_ROOTS);
+        }
+        can
+    }
+
+    /// Writes the capabilities object that declares these.
+    pub fn write(self, w: &mut Writer<'_>) {
+        w.object();
+        if self.has(Self::SAMPLE) {
+            w.key("sampling");
+            w.raw(if self.has(Self::SAMPLE_WITH_TOOLS) { b"{\"tools\":{}}" } else { b"{}" });
+        }
+        if self.has(Self::ELICIT) || self.has(Self::ELICIT_URL) {
+            w.key("elicitation");
+            w.object();
+            if self.has(Self::ELICIT_URL) {
+                w.key("url");
+                w.raw(b"{}");
+                if self.has(Self::ELICIT) {
+                    w.key("form");
+                    w.raw(b"{}");
+                }
+            }
+            w.close();
+        }
+        if self.has(Self::LIST_ROOTS) {
+            w.key("roots");
+            w.raw(b"{}");
+        }
+        w.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn abilities_are_read_as_they_are_declared() {
+        for (text, can) in [
+            ("{}", Can::NOTHING),
+            (r#"{"sampling":{}}"#, Can::SAMPLE),
+            (r#"{"sampling":{"tools":{}},"roots":{"listChanged":true}}"#, Can::SAMPLE_WITH_TOOLS.and(Can::LIST_ROOTS)),
+            (r#"{"elicitation":{}}"#, Can::ELICIT),
+            (r#"{"elicitation":{"url":{}}}"#, Can::ELICIT_URL),
+            (r#"{"elicitation":{"form":{},"url":{}}}"#, Can::ELICIT.and(Can::ELICIT_URL)),
+            (r#"{"elicitation":null,"sampling":true}"#, Can::NOTHING),
+        ] {
+            assert_eq!(Can::read(text.as_bytes(), Span::new(0, text.len())), can, "{text}");
+        }
+    }
+}
