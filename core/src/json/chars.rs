@@ -38,7 +38,8 @@ pub(super) struct Run {
 /// no more than this.
 #[inline(always)]
 pub(super) const fn short_end(b: &[u8], mut i: usize) -> usize {
-    let far = i + 3 * WORD;
+    // Room for the longest names of the protocol, such as `io.modelcontextprotocol/clientCapabilities`.
+    let far = i + 7 * WORD;
     while let Some(word) = chunk::<WORD>(b, i) {
         let w = usize::from_le_bytes(*word);
         let hit = special(w);
