@@ -31,7 +31,7 @@ impl<'e> Io<'e> {
     pub fn text_with(&mut self, text: impl FnOnce(&mut Writer<'_>)) {
         match self.reply.shape() {
             Shape::Tool | Shape::Prompt => self.block(b"text", |w| {
-                w.key("text");
+                w.raw_key(b"\"text\":");
                 w.begin_str();
                 text(w);
                 w.end_str();
@@ -52,7 +52,7 @@ impl<'e> Io<'e> {
     pub fn json_text(&mut self, value: impl FnOnce(&mut Writer<'_>)) {
         match self.reply.shape() {
             Shape::Tool | Shape::Prompt => self.block(b"text", |w| {
-                w.key("text");
+                w.raw_key(b"\"text\":");
                 w.twin(value);
             }),
             Shape::Resource | Shape::Template => {
@@ -111,7 +111,7 @@ impl<'e> Io<'e> {
     pub fn link(&mut self, uri: &str, name: &str, about: &str, mime: &str) {
         if !self.revision().has(Feature::ResourceLink) {
             return self.block(b"text", |w| {
-                w.key("text");
+                w.raw_key(b"\"text\":");
                 w.begin_str();
                 for piece in [name, " <", uri, ">"] {
                     w.text(piece);
@@ -139,7 +139,7 @@ impl<'e> Io<'e> {
         };
         match self.reply.shape() {
             Shape::Tool | Shape::Prompt => self.block(b"resource", |w| {
-                w.key("resource");
+                w.raw_key(b"\"resource\":");
                 body(w);
             }),
             Shape::Resource | Shape::Template => {
@@ -203,7 +203,7 @@ impl<'e> Io<'e> {
             return;
         }
         if let Some(w) = self.close_items() {
-            w.key("structuredContent");
+            w.raw_key(b"\"structuredContent\":");
             value(w);
         }
     }
@@ -218,7 +218,7 @@ fn is_object(value: &impl Fn(&mut Writer<'_>)) -> bool {
 }
 
 fn media(w: &mut Writer<'_>, bytes: &[u8], mime: &str) {
-    w.key("data");
+    w.raw_key(b"\"data\":");
     base64(w, bytes);
     w.member("mimeType", mime);
 }

@@ -4,52 +4,71 @@ use super::chars::{Run, plain};
 use crate::bytes::{at, part};
 
 /// The decimal digits of `value`.
+#[inline]
 pub fn decimal(value: u64, digits: &mut [u8; 20]) -> &[u8] {
-    let mut n = 0;
     #[cfg(target_pointer_width = "64")]
-    {
-        let mut rest = value;
-        for place in digits.iter_mut().rev() {
-            *place = b'0'.wrapping_add((rest % 10) as u8);
-            rest /= 10;
-            n += 1;
-            if rest == 0 {
-                break;
-            }
-        }
-        part(digits, digits.len().wrapping_sub(n), digits.len())
-    }
-    // Powers of ten are subtracted, not divided by: 64-bit division is a library call on small targets.
+    return by_division(value, digits);
     #[cfg(not(target_pointer_width = "64"))]
-    {
-        let mut rest = value;
-        for (i, power) in POWERS.iter().enumerate() {
-            let mut digit = 0;
-            while rest >= *power {
-                rest = rest.wrapping_sub(*power);
-                digit += 1;
-            }
-            if digit > 0 || n > 0 || i == 19 {
-                if let Some(place) = digits.get_mut(n) {
-                    *place = b'0' + digit;
-                }
-                n += 1;
-            }
-        }
-        part(digits, 0, n)
-    }
+    return by_subtraction(value, digits);
 }
 
-#[cfg(not(target_pointer_width = "64"))]
-const POWERS: [u64; 20] = {
-    let mut powers = [1u64; 20];
-    let mut i = 19;
-    while i > 0 {
-        powers[i - 1] = powers[i].wrapping_mul(10);
-        i -= 1;
+#[cfg(target_pointer_width = "64")]
+fn by_division(value: u64, digits: &mut [u8; 20]) -> &[u8] {
+    let (mut rest, mut n) = (value, 0_usize);
+    for place in digits.iter_mut().rev() {
+        *place = b'0'.wrapping_add((rest % 10) as u8);
+        rest /= 10;
+        n = n.wrapping_add(1);
+        if rest == 0 {
+            break;
+        }
     }
-    powers
-};
+    part(digits, digits.len().wrapping_sub(n), digits.len())
+}
+
+/// Powers of ten are subtracted, not divided by: 64-bit division is a library call on small targets.
+#[cfg(any(test, not(target_pointer_width = "64")))]
+fn by_subtraction(value: u64, digits: &mut [u8; 20]) -> &[u8] {
+    let (mut rest, mut n) = (value, 0_usize);
+    for power in POWERS {
+        let mut digit = b'0';
+        while rest >= power {
+            rest = rest.wrapping_sub(power);
+            digit = digit.wrapping_add(1);
+        }
+        if digit > b'0' || n > 0 || power == 1 {
+            if let Some(place) = digits.get_mut(n) {
+                *place = digit;
+            }
+            n = n.wrapping_add(1);
+        }
+    }
+    part(digits, 0, n)
+}
+
+#[cfg(any(test, not(target_pointer_width = "64")))]
+const POWERS: [u64; 20] = [
+    10_000_000_000_000_000_000,
+    1_000_000_000_000_000_000,
+    100_000_000_000_000_000,
+    10_000_000_000_000_000,
+    1_000_000_000_000_000,
+    100_000_000_000_000,
+    10_000_000_000_000,
+    1_000_000_000_000,
+    100_000_000_000,
+    10_000_000_000,
+    1_000_000_000,
+    100_000_000,
+    10_000_000,
+    1_000_000,
+    100_000,
+    10_000,
+    1_000,
+    100,
+    10,
+    1,
+];
 
 /// Hands `text` on in pieces, escaped for a JSON string.
 #[inline]
@@ -90,4 +109,23 @@ fn escape_one(c: u8, put: &mut impl FnMut(&[u8])) {
 #[inline]
 fn clean(b: &[u8], i: usize) -> usize {
     plain(b, Run { at: i, high: 0 }).at.min(b.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn digits_are_those_of_the_number() {
+        let mut value = u64::MAX;
+        for step in 0..400_u64 {
+            for n in [value, value.wrapping_add(1), step] {
+                let text = n.to_string();
+                assert_eq!(decimal(n, &mut [0; 20]), text.as_bytes());
+                assert_eq!(by_subtraction(n, &mut [0; 20]), text.as_bytes());
+            }
+            value = if step % 20 == 0 { u64::MAX >> (step / 20) } else { value / 10 };
+        }
+    }
 }

@@ -142,7 +142,7 @@ impl Revision {
 
     /// The revision of that name.
     pub fn named(name: &str) -> Option<Self> {
-        ALL.into_iter().find(|r| r.name() == name)
+        ALL.into_iter().rev().find(|r| r.name() == name)
     }
 
     /// Whether this revision has `feature`.

@@ -1,6 +1,5 @@
 //! One pass over a message: is it JSON, what class is it, and where do its parts stand.
 
-use super::id::is_id;
 use crate::bytes::part;
 use crate::error::{Error, Kind};
 use crate::json::scan::{Scan, Token};
@@ -47,6 +46,7 @@ pub struct Envelope {
 struct Seen {
     jsonrpc: Span,
     id: Span,
+    id_is_id: bool,
     method: Span,
     result: Span,
     error: Span,
@@ -93,7 +93,9 @@ fn members(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) 
             Token::Error => return Err(scan.error()),
             _ => return Ok(()),
         }
-        let place = match place(b, Key::of(scan)) {
+        let place = place(b, Key::of(scan));
+        let is_id = matches!(place, Place::Id);
+        let place = match place {
             Place::Params => {
                 params(b, scan, seen, envelope)?;
                 continue;
@@ -109,6 +111,10 @@ fn members(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) 
         let start = value_start(scan, token);
         if !scan.skip(b, token) {
             return Err(scan.error());
+        }
+        if is_id {
+            // A fraction, even `1.0`, is no id: MCP's ids are integers or strings.
+            seen.id_is_id = token == Token::Str || (token == Token::Number && !scan.marked());
         }
         if let Some(place) = place {
             seen.twice |= !core::mem::replace(place, Span::new(start, scan.pos())).is_absent();
@@ -168,7 +174,7 @@ fn params(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) -
 
 fn classify(b: &[u8], seen: &Seen, envelope: &mut Envelope) {
     let id_there = !seen.id.is_absent();
-    if id_there && !seen.twice && is_id(seen.id.of(b)) {
+    if id_there && !seen.twice && seen.id_is_id {
         envelope.id = seen.id;
     }
     envelope.method = seen.method;
