@@ -254,7 +254,7 @@ fn the_types_own_refusal_has_its_place() {
     impl TryFrom<u32> for Even {
         type Error = &'static str;
         fn try_from(n: u32) -> Result<Self, &'static str> {
-            if n % 2 == 0 { Ok(Self) } else { Err("odd") }
+            if n.is_multiple_of(2) { Ok(Self) } else { Err("odd") }
         }
     }
     assert_eq!(
