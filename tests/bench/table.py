@@ -1,0 +1,155 @@
+"""Turns the JSON lines of drv and of callgrind into a table with the limits; last line `N passed, N failed`.
+
+Reads standard input. A ratio is the median over the rounds of the ratio inside each round, so that a slow stretch of
+the machine, which hits both sides of one round, does not decide it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+
+Values = dict[tuple[str, str], dict[int, float]]
+ERAS = ["handshake", "modern"]
+REVISION = {"handshake": "2025-11-25", "modern": "2026-07-28"}
+# Where 0.15 ms for 1000 tools was set, the bare echo of 1 MiB took 0.41 ms: pipes of another speed scale both.
+LIST_LIMIT_US, LIST_AIM_US, ECHO_1MIB_US = 150, 60, 410
+SMALL_BUFFERS_KIB = int(os.environ.get("BENCH_SMALL_BUFFERS_KIB", "128"))
+LARGE_BUFFERS_KIB = int(os.environ.get("BENCH_LARGE_BUFFERS_KIB", "2048"))
+GROWTH_LIMIT = 1.10
+
+
+@dataclass
+class Limit:
+    """One figure with its bound: `at_most` or at least."""
+
+    name: str
+    value: float | None
+    bound: float
+    aim: float | None = None
+    at_most: bool = True
+    unit: str = "x"
+    note: str = ""
+
+    def holds(self) -> bool:
+        if self.value is None:
+            return False
+        return self.value <= self.bound if self.at_most else self.value >= self.bound
+
+    def line(self) -> str:
+        word = "ok  " if self.holds() else "FAIL"
+        sign = "<=" if self.at_most else ">="
+        aim = f"aim {number(self.aim)}" if self.aim is not None else ""
+        got = "missing" if self.value is None else number(self.value)
+        return f"{word} {self.name:<46} {got:>10} {sign} {number(self.bound):>8} {self.unit:<5} {aim:<12} {self.note}".rstrip()
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def read() -> Values:
+    values: Values = defaultdict(dict)
+    for line in sys.stdin:
+        if line.startswith("{"):
+            row = json.loads(line)
+            values[row["subject"], row["figure"]][row.get("round", 0)] = row["value"]
+    return values
+
+
+def middle(values: Values, subject: str, figure: str) -> float | None:
+    found = values.get((subject, figure))
+    return statistics.median(found.values()) if found else None
+
+
+def ratio(values: Values, over: tuple[str, str], under: tuple[str, str]) -> float | None:
+    """The median over the rounds that have both."""
+    a, b = values.get(over, {}), values.get(under, {})
+    rounds = sorted(a.keys() & b.keys())
+    return statistics.median(a[n] / b[n] for n in rounds) if rounds else None
+
+
+def print_figures(values: Values) -> None:
+    """Every figure of every subject, figures down and subjects across."""
+    subjects = list(dict.fromkeys(subject for subject, _ in values))
+    figures = list(dict.fromkeys(figure for _, figure in values))
+    wide = max(len(subject) for subject in subjects) + 2
+    print(f"{'median of the rounds':<24}" + "".join(f"{subject:>{wide}}" for subject in subjects))
+    for figure in figures:
+        cells = (middle(values, subject, figure) for subject in subjects)
+        print(f"{figure:<24}" + "".join(f"{'-' if c is None else number(c):>{wide}}" for c in cells))
+    print()
+
+
+def pipe_limits(values: Values, subject: str) -> list[Limit]:
+    limits: list[Limit] = []
+    for era in ERAS:
+        mine = f"{subject}/{era}"
+        for figure, bound, aim in [("echo_100B", 1.15, 1.05), ("echo_10KiB", 1.75, 1.3), ("echo_1MiB", 2.25, 1.6)]:
+            got = ratio(values, (mine, figure), ("echoline", figure))
+            limits.append(Limit(f"{REVISION[era]} {figure} / echoline", got, bound, aim))
+        bound, aim = (80, 150) if era == "handshake" else (55, 100)
+        got = ratio(values, (mine, "pipelined_64"), ("rmcp/handshake", "pipelined_64"))
+        limits.append(Limit(f"{REVISION[era]} pipelined_64 / rmcp", got, bound, aim, at_most=False))
+        for figure, extra in [("peak_rss_small", SMALL_BUFFERS_KIB), ("peak_rss", LARGE_BUFFERS_KIB)]:
+            got, floor = middle(values, mine, figure), middle(values, "echoline", figure)
+            bound = (floor or 0) * 1.1 + extra
+            note = f"echoline {number(floor or 0)} + 10 % + {extra} of buffers"
+            limits.append(Limit(f"{REVISION[era]} {figure}", got, bound, unit="KiB", note=note))
+    return limits
+
+
+def list_limits(values: Values) -> list[Limit]:
+    limits = []
+    for era in ERAS:
+        mine = (f"list1000/{era}", "tools_list")
+        if mine not in values:
+            print(f"--   no list1000 server: tools/list of 1000 tools not measured for {REVISION[era]}")
+            continue
+        pipes = ratio(values, mine, ("echoline", "echo_1MiB"))
+        scaled = None if pipes is None else pipes * ECHO_1MIB_US
+        note = f"here {number(middle(values, *mine) or 0)} us"
+        limits.append(Limit(f"{REVISION[era]} tools/list of 1000 tools", scaled, LIST_LIMIT_US, LIST_AIM_US, unit="us", note=note))
+    return limits
+
+
+def instruction_limits(values: Values, subject: str) -> list[Limit]:
+    limits = []
+    for era, bound, aim in [("handshake", 5500, 3500), ("modern", 8500, 5500)]:
+        mine = f"{subject}/{era}"
+        small, middling, large = (middle(values, mine, f"instr_{size}") for size in ("100B", "10KiB", "1MiB"))
+        limits.append(Limit(f"{REVISION[era]} instructions per call of 100 B", small, bound, aim, unit="instr"))
+        growth = None
+        if None not in (small, middling, large):
+            first = (middling - small) / (10 * 1024 - 100)
+            rest = (large - middling) / (1024 * 1024 - 10 * 1024)
+            growth = rest / first
+        name = f"{REVISION[era]} instr/byte 10 KiB-1 MiB / 100 B-10 KiB"
+        limits.append(Limit(name, growth, GROWTH_LIMIT))
+    return limits
+
+
+def main() -> int:
+    kind, subject = sys.argv[1], sys.argv[2]
+    values = read()
+    if not values:
+        print("0 passed, 1 failed")
+        return 1
+    print_figures(values)
+    if kind == "pipes":
+        limits = pipe_limits(values, subject) + list_limits(values)
+    else:
+        limits = instruction_limits(values, subject)
+    for limit in limits:
+        print(limit.line())
+    failed = sum(not limit.holds() for limit in limits)
+    print(f"{len(limits) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
