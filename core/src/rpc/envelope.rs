@@ -2,7 +2,7 @@
 
 use crate::bytes::part;
 use crate::error::{Error, Kind};
-use crate::json::scan::{Scan, Token};
+use crate::json::scan::{SOFT, Scan, Token};
 use crate::json::text::same;
 use crate::rpc::params::{Key, Members, Meta, Span, value_start};
 
@@ -184,7 +184,8 @@ fn classify(b: &[u8], seen: &Seen, envelope: &mut Envelope) {
     } else if seen.jsonrpc.of(b) != br#""2.0""# {
         Class::Invalid("\"jsonrpc\" must be \"2.0\"")
     } else if !seen.method.is_absent() {
-        if !seen.method.of(b).starts_with(b"\"") {
+        // Unescaped in place, a string begins with another byte, but it is one.
+        if !matches!(seen.method.of(b), [b'"' | SOFT, ..]) {
             Class::Invalid("\"method\" must be a string")
         } else if !id_there {
             Class::Notification

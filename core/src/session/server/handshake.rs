@@ -26,7 +26,7 @@ impl Server<'_> {
             let words = ["Invalid request: \"initialize\" must not be part of a batch"];
             return self.error(msg, envelope.id, form, code::INVALID_REQUEST, &words, Data::None);
         }
-        if self.session.revision.is_some() && self.replay.skip == 0 {
+        if self.session.revision.is_some() {
             let words = ["Invalid request: this session is initialized already"];
             return self.error(msg, envelope.id, form, code::INVALID_REQUEST, &words, Data::None);
         }

@@ -24,7 +24,7 @@ impl Server<'_> {
             other => return other,
         }
         loop {
-            if self.replay.skip == 0 && self.batch.is_none() {
+            if (self.replay.skip == 0 || self.replay.notice.is_some()) && self.batch.is_none() {
                 match self.notices() {
                     Step::Next => {}
                     other => return other,

@@ -17,7 +17,7 @@ use crate::proto::revision::{Revision, Revisions};
 use crate::rpc::emit::Framing;
 use crate::session::reply::Reply;
 use crate::session::rows::Rows;
-use crate::session::slots::{Slot, State, Ticket, deferred};
+use crate::session::slots::{Failed, Slot, State, Ticket, deferred};
 use crate::session::subs::{Subs, wants};
 use crate::sink::{Buf, Fill};
 use crate::time::Millis;
@@ -111,6 +111,19 @@ struct Replay {
     /// The list item to go on with, and the byte of the reply it starts at; 0 for the start.
     item: usize,
     at: usize,
+    /// Whose message it is, if it answers no line: nothing else may be written before its end.
+    notice: Option<Notice>,
+}
+
+/// A message that the server writes on its own.
+#[derive(Clone, Copy, Debug)]
+enum Notice {
+    /// The engine's answer to the deferred call in that slot.
+    Failed(u16, Failed),
+    /// A changed list (one of [`wants`]), for a handshake client.
+    Change(u8),
+    /// One thing that is due on the subscription record at that place.
+    Record(usize, u8),
 }
 
 struct Session {

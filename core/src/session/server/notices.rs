@@ -1,6 +1,6 @@
 //! What the server says on its own: changes, updates, acknowledgements, and answers to calls that failed while waiting.
 
-use super::{Server, Step};
+use super::{Notice, Server, Step};
 use crate::json::Writer;
 use crate::proto::info::Info;
 use crate::proto::revision::Revision;
@@ -27,25 +27,31 @@ impl Server<'_> {
             return step;
         }
         loop {
-            let number = self.slots.iter().find_map(|s| match s.state {
-                State::Failed(why) => Some((s.number, why)),
-                _ => None,
-            });
-            let record = self.subs.iter().find(|r| r.due != 0).map(|r| (r.at, r.due));
-            let step = if let Some((number, why)) = number {
-                self.failed(number, why)
-            } else if self.changed != 0 {
-                self.handshake_change()
-            } else if let Some((at, due)) = record {
-                self.record_notice(at, due)
-            } else {
-                return Step::Next;
+            // A message that was cut is finished before anything else, whatever has become due since.
+            let Some(notice) = self.replay.notice.or_else(|| self.next_notice()) else { return Step::Next };
+            let step = match notice {
+                Notice::Failed(number, why) => self.failed(number, why),
+                Notice::Change(bit) => self.handshake_change(bit),
+                Notice::Record(at, bit) => self.record_notice(at, bit),
             };
             match step {
                 Step::Next => {}
-                other => return other,
+                other => {
+                    self.replay.notice = (self.replay.skip > 0).then_some(notice);
+                    return other;
+                }
             }
         }
+    }
+
+    fn next_notice(&self) -> Option<Notice> {
+        let failed = self.slots.iter().take(if self.waiting > 0 { usize::MAX } else { 0 }).find_map(|s| match s.state {
+            State::Failed(why) => Some(Notice::Failed(s.number, why)),
+            _ => None,
+        });
+        let change = || first_bit(self.changed).map(Notice::Change);
+        let record = || self.subs.iter().find_map(|r| Some(Notice::Record(r.at, first_bit(r.due)?)));
+        failed.or_else(change).or_else(record)
     }
 
     /// A deferred call whose deadline has passed is answered by the engine.
@@ -61,13 +67,11 @@ impl Server<'_> {
     }
 
     /// `list_changed` for a client that shook hands: it has one stream and asks for nothing.
-    fn handshake_change(&mut self) -> Step {
-        let Some((bit, method, _)) = LISTS.iter().find(|(bit, ..)| self.changed & bit != 0) else {
-            self.changed = 0;
-            return Step::Next;
-        };
-        if self.session.revision.is_none() {
-            self.changed = 0;
+    fn handshake_change(&mut self, bit: u8) -> Step {
+        let method = LISTS.iter().find(|(b, ..)| *b == bit).map_or("", |(_, method, _)| method);
+        // A client that never shook hands hears of changes through its subscriptions only.
+        if self.session.revision.is_none() || method.is_empty() {
+            self.changed &= !bit;
             return Step::Next;
         }
         let mut w = self.notice();
@@ -89,19 +93,7 @@ impl Server<'_> {
     }
 
     /// One message that is due on the subscription record at `at`, the acknowledgement before anything else.
-    fn record_notice(&mut self, at: usize, due: u8) -> Step {
-        let bit = [
-            wants::ACK,
-            wants::TOOLS,
-            wants::PROMPTS,
-            wants::RESOURCES,
-            wants::URI,
-            wants::END,
-            wants::RESULT,
-        ]
-        .into_iter()
-        .find(|bit| due & bit != 0)
-        .unwrap_or(due);
+    fn record_notice(&mut self, at: usize, bit: u8) -> Step {
         let skip = self.replay.skip;
         let mut sink = Sink::new(self.tx.reborrow(), &mut self.fill, None);
         sink.begin(skip);
@@ -168,6 +160,13 @@ impl Server<'_> {
         }
         self.subs.remove(|r| r.id == id);
     }
+}
+
+/// The first thing that is due: an acknowledgement before anything else, the end last.
+fn first_bit(due: u8) -> Option<u8> {
+    [wants::ACK, wants::TOOLS, wants::PROMPTS, wants::RESOURCES, wants::URI, wants::END, wants::RESULT]
+        .into_iter()
+        .find(|bit| due & bit != 0)
 }
 
 /// `"_meta":{"io.modelcontextprotocol/subscriptionId":…}`, for the subscriptions that have an id.
