@@ -1,7 +1,7 @@
 """Turns the JSON lines of drv and of callgrind into a table with the limits; last line `N passed, N failed`.
 
-Reads standard input. A ratio is the median over the rounds of the ratio inside each round, so that a slow stretch of
-the machine, which hits both sides of one round, does not decide it.
+Reads standard input. A ratio is the median over the blocks of the ratio inside each block, so that a slow stretch of
+the machine, which hits both sides of one block, does not decide it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def middle(values: Values, subject: str, figure: str) -> float | None:
 
 
 def ratio(values: Values, over: tuple[str, str], under: tuple[str, str]) -> float | None:
-    """The median over the rounds that have both."""
+    """The median over the blocks that have both."""
     a, b = values.get(over, {}), values.get(under, {})
     rounds = sorted(a.keys() & b.keys())
     return statistics.median(a[n] / b[n] for n in rounds) if rounds else None
@@ -78,7 +78,7 @@ def print_figures(values: Values) -> None:
     subjects = list(dict.fromkeys(subject for subject, _ in values))
     figures = list(dict.fromkeys(figure for _, figure in values))
     wide = max(len(subject) for subject in subjects) + 2
-    print(f"{'median of the rounds':<24}" + "".join(f"{subject:>{wide}}" for subject in subjects))
+    print(f"{'median of the blocks':<24}" + "".join(f"{subject:>{wide}}" for subject in subjects))
     for figure in figures:
         cells = (middle(values, subject, figure) for subject in subjects)
         print(f"{figure:<24}" + "".join(f"{'-' if c is None else number(c):>{wide}}" for c in cells))

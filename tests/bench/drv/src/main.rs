@@ -1,6 +1,10 @@
-//! Measures servers over stdio, all on one processor core, in interleaved rounds; prints one JSON line per figure.
+//! Measures servers over stdio, all on one processor core, in interleaved blocks; prints one JSON line per block.
 //!
-//! `drv [--core N] [--rounds N] [--divide N] -- NAME ERA COMMAND... [-- NAME ERA COMMAND...]...`
+//! `drv [--core N] [--rounds N] [--blocks N] -- NAME ERA COMMAND... [-- NAME ERA COMMAND...]...`
+//!
+//! A round starts every server afresh. Inside it a figure is taken in blocks of some milliseconds, each server in turn, so
+//! that a slow stretch of the machine meets all of them alike.
+//!
 //! `drv --emit ERA LINE_BYTES COUNT` writes the input for a server that reads a file.
 //!
 //! ERA is `line`, `handshake` or `modern`; `list-handshake` and `list-modern` take only `tools/list`.
@@ -12,14 +16,16 @@ mod msg;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use measure::{Effort, process};
+use child::Server;
+use measure::{FIGURES, Figure, Kind, block, start};
 use msg::Era;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 const USAGE: &str =
-    "usage: drv [--core N] [--rounds N] [--divide N] -- NAME ERA COMMAND... [-- NAME ERA COMMAND...]...
+    "usage: drv [--core N] [--rounds N] [--blocks N] -- NAME ERA COMMAND... [-- NAME ERA COMMAND...]...
        drv --emit line|handshake|modern LINE_BYTES COUNT";
 const DEFAULT_ROUNDS: u64 = 5;
+const DEFAULT_BLOCKS: u64 = 15;
 
 struct Subject {
     name: String,
@@ -31,7 +37,7 @@ struct Subject {
 struct Options {
     core: Option<usize>,
     rounds: u64,
-    effort: Effort,
+    blocks: u64,
     subjects: Vec<Subject>,
 }
 
@@ -56,14 +62,14 @@ fn subject(words: &[String]) -> io::Result<Subject> {
 fn parse(args: &[String]) -> io::Result<Options> {
     let mut parts = args.split(|arg| arg == "--");
     let mut options =
-        Options { core: None, rounds: DEFAULT_ROUNDS, effort: Effort { divide: 1 }, subjects: Vec::new() };
+        Options { core: None, rounds: DEFAULT_ROUNDS, blocks: DEFAULT_BLOCKS, subjects: Vec::new() };
     let flags = parts.next().unwrap_or_default();
     for pair in flags.chunks(2) {
         let value = number(pair.get(1))?;
         match pair[0].as_str() {
             "--core" => options.core = Some(value as usize),
             "--rounds" => options.rounds = value.max(1),
-            "--divide" => options.effort.divide = value.max(1),
+            "--blocks" => options.blocks = value.max(1),
             _ => return Err(usage()),
         }
     }
@@ -82,23 +88,63 @@ fn pin(core: Option<usize>) -> io::Result<usize> {
     Ok(core)
 }
 
+impl Subject {
+    fn has(&self, figure: &Figure) -> bool {
+        match figure.kind {
+            Kind::List => self.era != Era::Line,
+            Kind::Memory => true,
+            Kind::Echo(_) | Kind::Pipelined => !self.lists_only,
+        }
+    }
+
+    /// Says which server an error came from.
+    fn name_in<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name)))
+    }
+}
+
+/// All blocks of one figure; each block asks every server in turn, another one first each time.
+fn figure_of(
+    options: &Options,
+    servers: &mut [Server],
+    round: u64,
+    core: usize,
+    figure: &Figure,
+) -> io::Result<()> {
+    let blocks = if matches!(figure.kind, Kind::Memory) { 1 } else { options.blocks };
+    let count = options.subjects.len();
+    for number in 0..blocks {
+        for turn in 0..count {
+            let which = (turn + number as usize) % count;
+            let subject = &options.subjects[which];
+            if !subject.has(figure) {
+                continue;
+            }
+            let value = subject.name_in(block(&mut servers[which], subject.era, figure))?;
+            writeln!(
+                io::stdout(),
+                r#"{{"round":{},"core":{core},"subject":"{}","figure":"{}","unit":"{}","value":{value:.3},"samples":{}}}"#,
+                round * options.blocks + number,
+                subject.name,
+                figure.name,
+                figure.unit,
+                figure.samples
+            )?;
+        }
+    }
+    Ok(())
+}
+
 fn measure(options: &Options) -> io::Result<()> {
     let core = pin(options.core)?;
-    let mut out = io::stdout();
     for round in 0..options.rounds {
-        // Another subject begins each round, so that none always runs after the same one.
-        let count = options.subjects.len();
-        for turn in 0..count {
-            let subject = &options.subjects[(turn + round as usize) % count];
-            let figures = process(&subject.command, subject.era, &options.effort, subject.lists_only)
-                .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", subject.name)))?;
-            for figure in figures {
-                writeln!(
-                    out,
-                    r#"{{"round":{round},"core":{core},"subject":"{}","figure":"{}","unit":"{}","value":{:.3},"samples":{}}}"#,
-                    subject.name, figure.name, figure.unit, figure.value, figure.samples
-                )?;
-            }
+        let begin = |subject: &Subject| subject.name_in(start(&subject.command, subject.era));
+        let mut servers = options.subjects.iter().map(begin).collect::<io::Result<Vec<_>>>()?;
+        for figure in &FIGURES {
+            figure_of(options, &mut servers, round, core, figure)?;
+        }
+        for (server, subject) in servers.into_iter().zip(&options.subjects) {
+            subject.name_in(server.finish())?;
         }
     }
     Ok(())
