@@ -1,7 +1,7 @@
 //! A [`Catalog`] as the engine sees it.
 
 use super::render::{self, Pieces};
-use super::table::{Catalog, PromptDef, ResourceDef, ToolDef};
+use super::table::{Catalog, PromptDef, ResourceDef, ToolDef, candidates};
 use crate::json::Writer;
 use crate::proto::caps::Features;
 use crate::proto::info::{Info, some, some_raw};
@@ -40,13 +40,7 @@ impl<C> Rows for Catalog<C> {
 
     fn find(&self, list: List, name: &str) -> Option<usize> {
         if list == List::Tools && !self.tool_order.is_empty() {
-            let name_of = |i: &u16| self.tools.get(usize::from(*i)).map_or("", |t| t.def.name);
-            return self
-                .tool_order
-                .binary_search_by(|i| name_of(i).cmp(name))
-                .ok()
-                .and_then(|place| self.tool_order.get(place))
-                .map(|i| usize::from(*i));
+            return candidates(self.tool_order, name).find(|row| self.key(list, *row) == name);
         }
         (0..self.len(list)).find(|i| self.key(list, *i) == name)
     }

@@ -237,8 +237,8 @@ pub struct Catalog<C: 'static> {
     pub info: Info,
     /// Its tools.
     pub tools: &'static [Tool<C>],
-    /// The indexes of `tools` sorted by name, made by [`tool_order`]; empty: names are searched one by one.
-    pub tool_order: &'static [u16],
+    /// The places of `tools` by name, made by [`tool_order`]; empty: names are searched one by one.
+    pub tool_order: &'static [Place],
     /// Its resources.
     pub resources: &'static [Resource<C>],
     /// Its resource templates.
@@ -269,7 +269,7 @@ impl<C> Catalog<C> {
         /// With tools.
         tools: &'static [Tool<C>];
         /// With the order of the tools' names.
-        tool_order: &'static [u16];
+        tool_order: &'static [Place];
         /// With resources.
         resources: &'static [Resource<C>];
         /// With resource templates.
@@ -288,72 +288,95 @@ impl<C> Catalog<C> {
     }
 }
 
-/// The indexes of `tools` sorted by name, for [`Catalog::tool_order`], computed in `const`.
+/// A tool's place in [`Catalog::tool_order`]: its row, under the hash of its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    hash: u32,
+    row: u16,
+}
+
+impl Place {
+    /// The row.
+    pub const fn row(self) -> usize {
+        self.row as usize
+    }
+}
+
+/// The rows of `order` whose names have the hash of `name`: nearly always one or none.
+pub(super) fn candidates<'o>(order: &'o [Place], name: &str) -> impl Iterator<Item = usize> + 'o {
+    let hash = hash(name);
+    // Numbers are compared, not names: a search among a thousand costs ten comparisons of a word.
+    let first = order.partition_point(|place| place.hash < hash);
+    order.iter().skip(first).take_while(move |place| place.hash == hash).map(|place| place.row())
+}
+
+/// FNV-1a.
+const fn hash(name: &str) -> u32 {
+    let mut hash = 0x811C_9DC5_u32;
+    let mut i = 0;
+    while i < name.len() {
+        hash = (hash ^ crate::bytes::at(name.as_bytes(), i) as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    hash
+}
+
+/// The places of `tools` sorted by the hash of their names, for [`Catalog::tool_order`], computed in `const`.
 ///
 /// # Panics
-/// In `const` evaluation only, that is at compile time: two tools have the same name, or a name is not 1 to 128 of
-/// `A-Z a-z 0-9 _ . -`.
-pub const fn tool_order<C, const N: usize>(tools: &[Tool<C>; N]) -> [u16; N] {
-    let mut order = [0_u16; N];
-    let mut from = [0_u16; N];
+/// In `const` evaluation only, that is at compile time: two tools have the same name.
+pub const fn tool_order<C, const N: usize>(tools: &[Tool<C>; N]) -> [Place; N] {
+    let mut order = [Place { hash: 0, row: 0 }; N];
     let mut i = 0;
     while i < N {
-        order[i] = i as u16; // in const: a wrong index is a compile error
+        order[i] = Place { hash: hash(tools[i].def.name), row: i as u16 }; // in const: a wrong index is a compile error
         i += 1;
     }
     // Bottom-up merge sort: a thousand names in ten thousand comparisons, where a pairwise check takes half a million
     // and trips the limit on const evaluation.
+    let mut from = order;
     let mut width = 1;
     while width < N {
-        let (mut out, mut start) = (0, 0);
-        let mut k = 0;
-        while k < N {
-            from[k] = order[k]; // in const: a wrong index is a compile error
-            k += 1;
-        }
+        let mut start = 0;
         while start < N {
-            let middle = if start + width < N { start + width } else { N };
-            let end = if middle + width < N { middle + width } else { N };
-            let (mut a, mut b) = (start, middle);
-            while a < middle || b < end {
-                let first = if a == middle {
-                    false
-                } else if b == end {
-                    true
-                } else {
-                    let (x, y) = (from[a] as usize, from[b] as usize); // in const: a wrong index is a compile error
-                    match compare(tools[x].def.name, tools[y].def.name) {
-                        // in const: a wrong index is a compile error
-                        0 => panic!("two tools of this catalog have the same name: rename one"), // at compile time
-                        c => c < 0,
-                    }
-                };
-                if first {
-                    order[out] = from[a]; // in const: a wrong index is a compile error
-                    a += 1;
-                } else {
-                    order[out] = from[b]; // in const: a wrong index is a compile error
-                    b += 1;
-                }
+            let middle = least(start + width, N);
+            let end = least(middle + width, N);
+            let (mut a, mut b, mut out) = (start, middle, start);
+            while out < end {
+                let left = b == end || (a < middle && from[a].hash <= from[b].hash); // in const
+                order[out] = if left { from[a] } else { from[b] }; // in const: a wrong index is a compile error
+                a += left as usize;
+                b += !left as usize;
                 out += 1;
             }
             start = end;
         }
+        from = order;
         width *= 2;
+    }
+    let mut i = 1;
+    while i < N {
+        let mut k = i;
+        while k > 0 && order[k - 1].hash == order[i].hash {
+            k -= 1;
+            if same(tools[order[k].row()].def.name, tools[order[i].row()].def.name) {
+                panic!("two tools of this catalog have the same name: rename one"); // in const: at compile time
+            }
+        }
+        i += 1;
     }
     order
 }
 
-/// Below 0, 0 or above 0 as `a` is before, the same as, or behind `b`.
-const fn compare(a: &str, b: &str) -> i32 {
+const fn least(a: usize, b: usize) -> usize {
+    if a < b { a } else { b }
+}
+
+const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
-    while i < a.len() && i < b.len() {
-        let (x, y) = (crate::bytes::at(a, i), crate::bytes::at(b, i));
-        if x != y {
-            return x as i32 - y as i32;
-        }
+    while i < a.len() && i < b.len() && crate::bytes::at(a, i) == crate::bytes::at(b, i) {
         i += 1;
     }
-    a.len() as i32 - b.len() as i32
+    i == a.len() && i == b.len()
 }

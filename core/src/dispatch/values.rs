@@ -4,7 +4,7 @@ use super::args::{Arg, Refusal, Span, check};
 use super::io::{Io, Outcome};
 use crate::bytes::copy;
 use crate::error::Kind;
-use crate::json::de::{DeError, from_value};
+use crate::json::de::{DeError, from_softened};
 use crate::json::text::{content, soften};
 use crate::proto::template::{DecodeError, Vars, decode, is_plain, match_uri};
 use crate::rpc::params::{Inner, Members};
@@ -122,7 +122,7 @@ impl<'e> Values<'e> {
         io: &mut Io<'_>,
     ) -> Result<T, Outcome> {
         let value = spans.get(row).copied().unwrap_or(Span::ABSENT).of(self.text);
-        from_value(value).map_err(|error| io.refuse_value(args, row, value, &error))
+        from_softened(value).map_err(|error| io.refuse_value(args, row, value, &error))
     }
 
     /// The whole of the arguments, as a `T`: for tools with a schema of their own.
@@ -131,7 +131,7 @@ impl<'e> Values<'e> {
     /// What is wrong, and where.
     pub fn parse<T: Deserialize<'e>>(&self) -> Result<T, DeError> {
         let empty = self.text.is_empty() || self.text == b"null";
-        from_value(if empty { b"{}" } else { self.text })
+        from_softened(if empty { b"{}" } else { self.text })
     }
 }
 

@@ -25,6 +25,8 @@ pub struct De<'de> {
     b: &'de [u8],
     scan: Scan,
     held: Option<Token>,
+    /// The value is known to be softened: a string is not searched for escapes again.
+    sure: bool,
 }
 
 /// Reads a `T` out of `value`, which was scanned before and softened. An empty slice is an absent value.
@@ -38,10 +40,16 @@ pub fn from_value<'de, T: Deserialize<'de>>(value: &'de [u8]) -> Result<T, DeErr
     T::deserialize(&mut de).map_err(|e| e.or_at(0))
 }
 
+/// [`from_value`] of a value that this crate has softened itself.
+pub(crate) fn from_softened<'de, T: Deserialize<'de>>(value: &'de [u8]) -> Result<T, DeError> {
+    let mut de = De { sure: true, ..De::new(value) };
+    T::deserialize(&mut de).map_err(|e| e.or_at(0))
+}
+
 impl<'de> De<'de> {
     /// Reads `value`; an empty slice is an absent one.
     pub const fn new(value: &'de [u8]) -> Self {
-        Self { b: value, scan: Scan::value(0), held: None }
+        Self { b: value, scan: Scan::value(0), held: None, sure: false }
     }
 
     /// A member that is not there: `None` for an option, [`Kind::Missing`] for all else.

@@ -6,6 +6,7 @@ mod timed;
 mod tools;
 
 use crate::stdio::Work;
+use midge::sink::Flush;
 use midge::dispatch::render;
 use midge::{Catalog, Features, Info, Millis, Server, Ticket};
 
@@ -18,7 +19,7 @@ pub struct Everything {
 
 impl Work for Everything {
     fn idle(&mut self, server: &mut Server<'_>, now: Millis) -> Option<Millis> {
-        self.timed.run(server, now)
+        self.go_on(server, now, None)
     }
 
     fn stopped(&mut self, ticket: Ticket) {
@@ -33,6 +34,19 @@ const INFO: Info = Info {
     ..Info::new("midge-everything", env!("CARGO_PKG_VERSION"))
 };
 static INFO_TEXT: [u8; render::info_len(&INFO)] = render::info(&INFO);
+
+impl Everything {
+    /// Goes on with deferred calls, as [`Work::idle`] does; with `flush`, their answers may be larger than the transmit
+    /// buffer.
+    pub fn go_on(
+        &mut self,
+        server: &mut Server<'_>,
+        now: Millis,
+        flush: Option<&mut dyn Flush>,
+    ) -> Option<Millis> {
+        self.timed.run(server, now, flush)
+    }
+}
 
 /// The whole catalog.
 pub static CATALOG: Catalog<Everything> = Catalog::new(INFO.name, INFO.version)

@@ -1,5 +1,6 @@
 //! Calls that take time: deferred, and answered between messages.
 
+use midge::sink::Flush;
 use midge::{Io, Level, Millis, Outcome, Server, Ticket};
 
 const STEP_MS: u64 = 50;
@@ -38,12 +39,20 @@ impl Timed {
     }
 
     /// Does what is due; gives the next moment something is.
-    pub fn run(&mut self, server: &mut Server<'_>, now: Millis) -> Option<Millis> {
+    pub fn run(
+        &mut self,
+        server: &mut Server<'_>,
+        now: Millis,
+        mut flush: Option<&mut dyn Flush>,
+    ) -> Option<Millis> {
         self.waiting.retain_mut(|(ticket, job, due)| {
             if *due > now {
                 return true;
             }
             let Ok(mut io) = Io::resume(server, *ticket) else { return server.is_waiting(*ticket) };
+            if let Some(flush) = &mut flush {
+                io.set_flush(&mut **flush);
+            }
             *due = now.after(STEP_MS);
             step(&mut io, job)
         });

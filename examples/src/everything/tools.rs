@@ -3,7 +3,7 @@
 use super::timed::Job;
 use super::{Everything, PNG, WAV};
 use midge::dispatch::args::{Arg, Rule, Span, Text};
-use midge::dispatch::table::tool_order;
+use midge::dispatch::table::{Place, tool_order};
 use midge::dispatch::{Args, Tool, ToolDef};
 use midge::{Can, Hints, Io, Level, Outcome};
 
@@ -71,7 +71,7 @@ pub(super) static TOOLS: [Tool<Everything>; COUNT] = tools! {
         io.json_text(|w| w.value(values.text()));
         Outcome::Done
     };
-    plain("test_x_mcp_header", "Has an argument that HTTP mirrors in a header").args(&REGION) => text_back;
+    plain("test_x_mcp_header", "Has an argument that HTTP mirrors in a header").args(&REGION) => |_, args, io| text_back(&REGION, args, io);
     plain("test_missing_capability", "Needs a client that can run the model") => |_, _, io| {
         if let Err(answered) = io.require(Can::SAMPLE) {
             return answered;
@@ -117,18 +117,18 @@ pub(super) static TOOLS: [Tool<Everything>; COUNT] = tools! {
         Outcome::Done
     };
     plain("test_slow", "Answers after a while").args(&SLOW) => slow;
-    plain("echo", "Says back what it is told").args(&ECHO) => text_back;
+    plain("echo", "Says back what it is told").args(&ECHO) => |_, args, io| text_back(&ECHO, args, io);
 };
 
 const COUNT: usize = 22;
 const READ_ONLY: Hints = Hints { read_only: Some(true), ..Hints::NONE };
 
-pub(super) static ORDER: [u16; COUNT] = tool_order(&TOOLS);
+pub(super) static ORDER: [Place; COUNT] = tool_order(&TOOLS);
 
 /// Answers with the one text that was sent.
-fn text_back<'e>(_: &mut Everything, args: Args<'e>, io: &mut Io<'e>) -> Outcome {
+fn text_back<'e>(table: &'static [Arg; 1], args: Args<'e>, io: &mut Io<'e>) -> Outcome {
     let mut spans = [Span::ABSENT; 1];
-    match args.decode(&ECHO, &mut spans, io).and_then(|v| v.get::<&str>(&spans, 0, &ECHO, io)) {
+    match args.decode(table, &mut spans, io).and_then(|v| v.get::<&str>(&spans, 0, table, io)) {
         Ok(text) => {
             io.text(text);
             Outcome::Done

@@ -37,7 +37,7 @@ impl<'de> De<'de> {
         }
         let text = text::content(self.b)?;
         // A string that was not softened goes the long way, which refuses it.
-        if at(self.b, 0) != SOFT && find(self.b, b'\\').is_some() {
+        if !self.sure && at(self.b, 0) != SOFT && find(self.b, b'\\').is_some() {
             return None;
         }
         self.scan = Scan::done(self.b.len());
