@@ -1,1 +1,19 @@
 //! Helpers of the midge test suites.
+
+pub mod replay;
+pub mod transcript;
+
+use std::path::PathBuf;
+
+/// Where the transcripts are.
+pub fn golden() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+/// The data that is too large to live here (schemas, example messages): `MIDGE_TEST_DATA`, or `shared` beside the
+/// checkout. `None` when it is not there; then the caller says what it left out.
+pub fn data() -> Option<PathBuf> {
+    let path = std::env::var_os("MIDGE_TEST_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    path.join("spec").is_dir().then_some(path)
+}

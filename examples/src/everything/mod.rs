@@ -6,8 +6,8 @@ mod timed;
 mod tools;
 
 use crate::stdio::Work;
-use midge::sink::Flush;
 use midge::dispatch::render;
+use midge::sink::Flush;
 use midge::{Catalog, Features, Info, Millis, Server, Ticket};
 
 /// What the server remembers.
