@@ -1,9 +1,12 @@
 //! Replays a transcript through the engine: whole, byte by byte, in any cut, with any transmit buffer.
 
 use crate::transcript::{Act, Head, Step, Transcript};
+use midge::session::rows::Rows;
+use midge::session::server::Parts;
 use midge::sink::Flush;
-use midge::{Buf, Catalog, Config, Event, Millis, Revisions, Server, Slot, Storage, Ticket};
+use midge::{Buf, Config, Event, Millis, Revisions, Server, Slot, Storage, Ticket};
 use midge_examples::everything::{CATALOG, Everything};
+use midge_examples::stdio::Work;
 
 /// How the input is cut.
 #[derive(Clone, Copy, Debug)]
@@ -29,20 +32,18 @@ pub struct Way {
     pub flush: bool,
 }
 
-/// What serves: a catalog, its state, and its deferred calls.
+/// What serves the calls of a transcript.
 pub trait Host {
-    /// The state that handlers see.
-    type State: 'static;
     /// The catalog.
-    fn catalog(&self) -> &'static Catalog<Self::State>;
-    /// The state.
-    fn state(&mut self) -> &mut Self::State;
+    fn rows(&self) -> &'static dyn Rows;
+    /// Runs a call.
+    fn run<'e>(&mut self, call: Parts<'e>, flush: Option<&'e mut dyn Flush>);
     /// Goes on with deferred calls; gives the moment it wants to run again.
     fn work(&mut self, server: &mut Server<'_>, now: Millis, flush: Option<&mut dyn Flush>)
     -> Option<Millis>;
     /// A deferred call is over.
     fn stopped(&mut self, ticket: Ticket);
-    /// Called around everything that the engine does by itself.
+    /// Stands around everything that the engine does by itself.
     fn engine<T>(&mut self, run: impl FnOnce() -> T) -> T {
         run()
     }
@@ -53,14 +54,12 @@ pub trait Host {
 pub struct Fixture(Everything);
 
 impl Host for Fixture {
-    type State = Everything;
-
-    fn catalog(&self) -> &'static Catalog<Everything> {
+    fn rows(&self) -> &'static dyn Rows {
         &CATALOG
     }
 
-    fn state(&mut self) -> &mut Everything {
-        &mut self.0
+    fn run<'e>(&mut self, call: Parts<'e>, flush: Option<&'e mut dyn Flush>) {
+        CATALOG.run(call, &mut self.0, flush);
     }
 
     fn work(
@@ -73,7 +72,7 @@ impl Host for Fixture {
     }
 
     fn stopped(&mut self, ticket: Ticket) {
-        midge_examples::stdio::Work::stopped(&mut self.0, ticket);
+        Work::stopped(&mut self.0, ticket);
     }
 }
 
@@ -192,10 +191,9 @@ impl<H: Host> Run<'_, '_, H> {
                 Event::Idle => break,
                 Event::Send => self.take(),
                 Event::Call(call) => {
-                    let catalog = host.catalog();
                     let flush: Option<&mut dyn Flush> =
                         if self.way.flush { Some(&mut self.out) } else { None };
-                    catalog.run(call, host.state(), flush);
+                    host.run(call, flush);
                 }
                 Event::Cancelled(ticket) | Event::Expired(ticket) => self.host.stopped(ticket),
                 Event::Ended => {
@@ -258,19 +256,19 @@ impl<H: Host> Run<'_, '_, H> {
 /// end of the stream. With [`Cut::Steps`] each step stands for itself, else all bytes up to a change of the clock are one.
 pub fn replay<H: Host>(transcript: &Transcript, way: Way, host: &mut H) -> Vec<(usize, Vec<u8>)> {
     let mut memory = Memory::new(&transcript.head, way.tx);
-    let catalog = host.catalog();
     let mut config = config(&transcript.head);
     if way.flush {
         config.reply_max = 0;
     }
     let seed = if let Cut::Random(seed) = way.cut { seed } else { 0 };
-    let server = Server::new(catalog, memory.storage(), config).expect("memory");
+    let server = Server::new(host.rows(), memory.storage(), config).expect("memory");
     let mut run = Run {
         server,
         host,
         way,
         random: Random::new(seed),
-        out: Out(Vec::new()),
+        // Room for all that a transcript may say, so that nothing is allocated while it is replayed.
+        out: Out(Vec::with_capacity(1 << 18)),
         now: Millis(0),
         ended: false,
     };
@@ -293,7 +291,7 @@ pub fn replay<H: Host>(transcript: &Transcript, way: Way, host: &mut H) -> Vec<(
                 run.act(*act);
             }
         }
-        sent.push((at, std::mem::take(&mut run.out.0)));
+        sent.push((at, std::mem::replace(&mut run.out.0, Vec::with_capacity(1 << 18))));
     }
     run.feed(&input);
     run.end();
