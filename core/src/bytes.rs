@@ -41,6 +41,19 @@ pub fn part_mut(b: &mut [u8], from: usize, to: usize) -> &mut [u8] {
     b.get_mut(from..to).unwrap_or(&mut [])
 }
 
+/// The first byte from `i` on that is no blank of JSON.
+#[inline(always)]
+pub const fn blanks(b: &[u8], mut i: usize) -> usize {
+    // Compact text has none: one comparison then.
+    if at(b, i) > b' ' {
+        return i;
+    }
+    while let b' ' | b'\t' | b'\n' | b'\r' = at(b, i) {
+        i += 1;
+    }
+    i
+}
+
 /// Copies as much of `src` as fits into `dst` and says how much that was.
 #[inline(always)]
 pub fn copy(dst: &mut [u8], src: &[u8]) -> usize {

@@ -34,8 +34,8 @@ pub use session::slots::{Slot, Ticket};
 pub use sink::Buf;
 pub use time::Millis;
 
-//#[cfg(feature = "macros")]
-//pub use midge_macros::{Schema, prompt, resource, tool};
+#[cfg(feature = "macros")]
+pub use midge_macros::{Schema, prompt, resource, tool};
 
 /// The memory of a server as one value: receive, transmit, slots, subscription and scratch sizes.
 ///

@@ -1,4 +1,6 @@
 //! Shared by the examples: serving over stdin and stdout.
 
+pub mod demo;
 pub mod everything;
 pub mod stdio;
+pub mod thermostat;

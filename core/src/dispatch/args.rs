@@ -2,12 +2,12 @@
 
 use super::pattern;
 use super::schema::Part;
-use crate::bytes::{at, part};
+use crate::bytes::{at, blanks, part};
 use crate::error::{Error, Kind};
-use crate::json::scan::{Scan, Token};
+use crate::json::scan::SOFT;
+use crate::json::text::{content_bytes, value_end};
 use crate::json::{num, text};
 pub use crate::rpc::params::Span;
-use crate::rpc::params::value_start;
 
 /// One argument of a tool or a prompt.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +128,9 @@ impl Text {
     pub const ANY: Self = Self { min_len: 0, max_len: u32::MAX, pattern: "", one_of: &[] };
 
     fn check(&self, token: &[u8]) -> Result<(), Kind> {
+        if self.one_of.is_empty() && self.min_len == 0 && self.max_len == u32::MAX && self.pattern.is_empty() {
+            return Ok(());
+        }
         let text = text::content(token).ok_or(Kind::Utf8)?;
         if !self.one_of.is_empty() && !self.one_of.contains(&text) {
             return Err(Kind::Unknown);
@@ -174,17 +177,19 @@ pub fn check(args: &[Arg], text: &[u8], spans: &mut [Span]) -> Result<(), Refusa
 }
 
 fn members(args: &[Arg], b: &[u8], spans: &mut [Span]) -> Result<(), Refusal> {
-    let mut scan = Scan::value(0);
-    scan.next(b);
     // Callers mostly send arguments in the order of the schema, so the search starts at the row after the last hit.
     let mut expected = 0;
-    while scan.next(b) == Token::Key {
-        let name = part(b, scan.start(), scan.end());
-        let name_at = scan.start();
-        let token = scan.next(b);
-        let start = value_start(&scan, token);
-        if !scan.skip(b, token) {
-            return Err(Refusal { arg: None, error: scan.error() });
+    let mut i = blanks(b, 1);
+    while !matches!(at(b, i), b'}' | 0) {
+        let name_end = value_end(b, i);
+        let name_at = i.wrapping_add(1);
+        let name = content_bytes(part(b, i, name_end)).unwrap_or(b"");
+        // Past the colon; the text was scanned before, so it is there.
+        let start = blanks(b, blanks(b, name_end).wrapping_add(1));
+        let end = value_end(b, start);
+        i = blanks(b, end);
+        if at(b, i) == b',' {
+            i = blanks(b, i.wrapping_add(1));
         }
         let Some(row) = row_named(args, name, expected) else {
             return Err(Refusal { arg: None, error: Error::new(Kind::Unknown, name_at) });
@@ -196,13 +201,13 @@ fn members(args: &[Arg], b: &[u8], spans: &mut [Span]) -> Result<(), Refusal> {
             return refuse(Kind::Duplicate);
         }
         // Many callers write null for "not given".
-        if token == Token::Null && !arg.required {
+        if at(b, start) == b'n' && !arg.required {
             continue;
         }
-        if let Err(kind) = check_one(&arg.rule, token, part(b, start, scan.pos())) {
+        if let Err(kind) = check_one(&arg.rule, part(b, start, end)) {
             return refuse(kind);
         }
-        *span = Span::new(start, scan.pos());
+        *span = Span::new(start, end);
     }
     Ok(())
 }
@@ -215,25 +220,25 @@ fn row_named(args: &[Arg], name: &[u8], expected: usize) -> Option<usize> {
     (0..args.len()).find(is)
 }
 
-fn check_one(rule: &Rule, token: Token, value: &[u8]) -> Result<(), Kind> {
-    match (rule, token) {
-        (Rule::Bool, Token::True | Token::False) | (Rule::Json(_), _) => Ok(()),
-        (Rule::Int { min, max }, Token::Number) => match num::to_i64(value)? {
+fn check_one(rule: &Rule, value: &[u8]) -> Result<(), Kind> {
+    match (rule, at(value, 0)) {
+        (Rule::Bool, b't' | b'f') | (Rule::Json(_), _) => Ok(()),
+        (Rule::Int { min, max }, b'-' | b'0'..=b'9') => match num::to_i64(value)? {
             v if v < *min || v > *max => Err(Kind::Range),
             _ => Ok(()),
         },
-        (Rule::Uint { min, max }, Token::Number) => match num::to_u64(value)? {
+        (Rule::Uint { min, max }, b'-' | b'0'..=b'9') => match num::to_u64(value)? {
             v if v < *min || v > *max => Err(Kind::Range),
             _ => Ok(()),
         },
         #[cfg(feature = "float")]
-        (Rule::Float { min, max }, Token::Number) => {
+        (Rule::Float { min, max }, b'-' | b'0'..=b'9') => {
             let v = crate::json::float::to_f64(value)?;
             if v < *min || v > *max { Err(Kind::Range) } else { Ok(()) }
         }
         #[cfg(not(feature = "float"))]
-        (Rule::Float {}, Token::Number) => Ok(()),
-        (Rule::Str(text), Token::Str) => text.check(value),
+        (Rule::Float {}, b'-' | b'0'..=b'9') => Ok(()),
+        (Rule::Str(text), b'"' | SOFT) => text.check(value),
         _ => Err(Kind::Type),
     }
 }

@@ -30,6 +30,17 @@ impl<'e> Io<'e> {
     /// [`text`](Self::text), written piece by piece with [`Writer::text`].
     pub fn text_with(&mut self, text: impl FnOnce(&mut Writer<'_>)) {
         match self.reply.shape() {
+            // What most tools answer with, in as few pieces as can be.
+            Shape::Tool if self.annotations.is_empty() => {
+                if let Some(w) = self.item() {
+                    w.raw_key(b"{\"type\":\"text\",\"text\":");
+                    w.begin_str();
+                    text(w);
+                    w.end_str();
+                    w.put(b"}");
+                    w.set_comma(true);
+                }
+            }
             Shape::Tool | Shape::Prompt => self.block(b"text", |w| {
                 w.raw_key(b"\"text\":");
                 w.begin_str();

@@ -15,8 +15,8 @@ pub trait App<C, S> {
 
     /// Runs when nothing is left to do with what was received: the place to answer deferred calls
     /// ([`Server::resume`]) and to announce changes. Gives the moment it wants to run again.
-    fn idle(&mut self, server: &mut Server<'_>, state: &mut C) -> Option<Millis> {
-        let _ = (server, state);
+    fn idle(&mut self, server: &mut Server<'_>, state: &mut C, now: Millis) -> Option<Millis> {
+        let _ = (server, state, now);
         None
     }
 
@@ -62,8 +62,8 @@ pub fn serve<C, S: Read + Write>(
     // Full buffers are handed over at once, so a handler never finds too little room.
     server.config_mut().reply_max = 0;
     let mut ended = false;
+    let mut now = app.now();
     loop {
-        let now = app.now();
         match server.poll(now) {
             Event::Call(call) => {
                 let mut out = Out { stream, broken: false };
@@ -76,13 +76,17 @@ pub fn serve<C, S: Read + Write>(
             Event::Cancelled(ticket) | Event::Expired(ticket) => app.stopped(state, ticket),
             Event::Ended => return Ok(()),
             Event::Idle => {
-                let wanted = app.idle(server, state);
+                if server.calls_waiting() > 0 {
+                    now = app.now();
+                }
+                let wanted = app.idle(server, state, now);
                 if !server.send_buf().1.is_empty() {
                     drain(server, stream)?;
                     continue;
                 }
                 let until = [wanted, server.deadline()].into_iter().flatten().min();
                 if ended || !app.wait(stream, until) {
+                    now = app.now();
                     continue;
                 }
                 match stream.read(server.recv_buf()) {
@@ -93,6 +97,8 @@ pub fn serve<C, S: Read + Write>(
                     Ok(n) => server.recv_ack(n),
                     Err(e) => recoverable(&e)?,
                 }
+                // Once for all that came in one read; a clock costs as much as a small message.
+                now = app.now();
             }
         }
     }

@@ -21,8 +21,8 @@ pub trait App<C> {
 
     /// Runs when nothing is left to do with what was received: the place to answer deferred calls and to announce
     /// changes. Gives the moment it wants to run again.
-    fn idle(&mut self, server: &mut Server<'_>, state: &mut C) -> Option<Millis> {
-        let _ = (server, state);
+    fn idle(&mut self, server: &mut Server<'_>, state: &mut C, now: Millis) -> Option<Millis> {
+        let _ = (server, state, now);
         None
     }
 
@@ -52,7 +52,8 @@ pub async fn serve<C, R: Read, W: Write>(
     let broken = Error::new(Kind::Stream, 0);
     let mut ended = false;
     loop {
-        match server.poll(app.now()) {
+        let now = app.now();
+        match server.poll(now) {
             Event::Call(call) => {
                 catalog.run(call, state, None);
                 continue;
@@ -64,7 +65,7 @@ pub async fn serve<C, R: Read, W: Write>(
             Event::Ended => return Ok(()),
             Event::Send | Event::Idle => {}
         }
-        let wanted = if server.send_buf().1.is_empty() { app.idle(server, state) } else { None };
+        let wanted = if server.send_buf().1.is_empty() { app.idle(server, state, now) } else { None };
         if !server.send_buf().1.is_empty() {
             let n = writer.write(server.send_buf().1).await.map_err(|_| broken)?;
             writer.flush().await.map_err(|_| broken)?;

@@ -3,17 +3,6 @@
 use super::scan::FILL;
 use crate::bytes::{WORD, at, chunk};
 
-pub(super) const fn blanks(b: &[u8], mut i: usize) -> usize {
-    // Compact text has none: one comparison then.
-    if at(b, i) > b' ' {
-        return i;
-    }
-    while let b' ' | b'\t' | b'\n' | b'\r' = at(b, i) {
-        i += 1;
-    }
-    i
-}
-
 pub(super) const fn digits(b: &[u8], mut i: usize) -> usize {
     while let b'0'..=b'9' = at(b, i) {
         i += 1;

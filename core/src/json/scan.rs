@@ -2,8 +2,8 @@
 
 mod token;
 
-use super::chars::{blanks, short_end};
-use crate::bytes::at;
+use super::chars::short_end;
+use crate::bytes::{at, blanks};
 use crate::error::{Error, Kind};
 use crate::limits::DEPTH_MAX;
 
@@ -110,6 +110,16 @@ impl Scan {
         scan.pos = pos;
         scan.expect = Expect::CommaOrEnd;
         scan
+    }
+
+    /// Goes on inside the outermost object, behind a member that ends at byte `pos`: for texts whose beginning was compared
+    /// already. To be called on a new scanner only.
+    pub(crate) const fn begin_object_at(&mut self, pos: usize) -> Token {
+        self.depth = 1;
+        self.nest = 1;
+        self.pos = pos;
+        self.expect = Expect::CommaOrEnd;
+        Token::BeginObject
     }
 
     /// The next token of `b`.

@@ -1,6 +1,6 @@
 //! Strings: compared, unescaped in place, and read again.
 
-use super::chars::{Run, escape_len, hex4, plain};
+use super::chars::{Run, escape_len, hex4, plain, short_end};
 use super::scan::{FILL, SOFT, Scan, Token};
 use crate::bytes::{WORD, at, chunk, find, part};
 
@@ -164,6 +164,35 @@ pub fn soften(b: &mut [u8]) {
             Token::End | Token::Error => return,
             Token::Key | Token::Str if scan.marked() => unescape(b, scan.start(), scan.end()),
             _ => {}
+        }
+    }
+}
+
+/// Where the value that starts at byte `start` of `b` ends, in a text that was scanned and softened before: nothing is
+/// checked again, and a plain string costs a search for its quote.
+pub(crate) fn value_end(b: &[u8], start: usize) -> usize {
+    match at(b, start) {
+        b'"' => {
+            let from = start.wrapping_add(1);
+            let end = match short_end(b, from) {
+                // Escapes are gone, so the next quote is the end, and what a long run stops at is that quote.
+                0 => plain(b, Run { at: from, high: 0 }).at,
+                end => end,
+            };
+            end.wrapping_add(1)
+        }
+        SOFT | b'{' | b'[' => {
+            let mut scan = Scan::value(start);
+            let token = scan.next(b);
+            scan.skip(b, token);
+            scan.pos()
+        }
+        _ => {
+            let mut i = start;
+            while !matches!(at(b, i), 0 | b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r') {
+                i = i.wrapping_add(1);
+            }
+            i
         }
     }
 }

@@ -20,17 +20,13 @@ impl Framing {
         }
     }
 
-    /// Ends a message.
-    pub fn end(self, w: &mut Writer<'_>) {
-        if !self.batch {
-            w.put(b"\n");
-        }
-    }
 }
 
 /// `{"jsonrpc":"2.0","id":…,"result":{`
 pub fn result(w: &mut Writer<'_>, framing: Framing, id: &[u8]) {
-    framing.lead(w);
+    if framing.batch {
+        framing.lead(w);
+    }
     w.put(b"{\"jsonrpc\":\"2.0\",\"id\":");
     w.put(id);
     w.put(b",\"result\":{");
@@ -76,8 +72,7 @@ pub fn error_head(w: &mut Writer<'_>, framing: Framing, id: Option<&[u8]>, null_
 
 /// `}}` and the end: what closes a result, an error, or a notification's params.
 pub fn close(w: &mut Writer<'_>, framing: Framing) {
-    w.put(b"}}");
-    framing.end(w);
+    w.put(if framing.batch { b"}}" } else { b"}}\n" });
 }
 
 /// `{"jsonrpc":"2.0","method":"…","params":{`

@@ -53,6 +53,9 @@ struct Seen {
     twice: bool,
 }
 
+/// How messages usually begin.
+const USUAL: &[u8] = br#"{"jsonrpc":"2.0","#;
+
 /// Reads the message `b`; `again` when some of its strings may have been unescaped in place since.
 ///
 /// # Errors
@@ -70,7 +73,13 @@ pub fn read(b: &[u8], again: bool) -> Result<Envelope, Error> {
         meta: Meta::default(),
         escapes: false,
     };
-    let first = scan.next(b);
+    let first = if b.starts_with(USUAL) {
+        // How nearly every client begins: taken in one comparison, where the scanner would make four steps.
+        seen.jsonrpc = Span::new(USUAL.len() - 6, USUAL.len() - 1);
+        scan.begin_object_at(USUAL.len() - 1)
+    } else {
+        scan.next(b)
+    };
     if first == Token::BeginObject {
         members(b, &mut scan, &mut seen, &mut envelope)?;
     } else if !scan.skip(b, first) {

@@ -27,7 +27,7 @@ pub enum List {
 pub trait Rows: Sync {
     /// Who the server is.
     fn info(&self) -> &Info;
-    /// What it offers.
+    /// What it offers; asked once, when the server is made.
     fn features(&self) -> Features;
     /// How many rows `list` has.
     fn len(&self, list: List) -> usize;

@@ -54,8 +54,8 @@ pub struct Parts<'e> {
 
 impl Server<'_> {
     /// Serves a request whose revision is settled and has the method.
-    pub(super) fn serve(&mut self, msg: Msg, envelope: Envelope, method: Method, terms: Terms) -> Step {
-        let features = self.rows.features();
+    pub(super) fn serve(&mut self, msg: Msg, envelope: &Envelope, method: Method, terms: Terms) -> Step {
+        let features = self.features;
         let offered = match method {
             Method::ToolsList | Method::ToolsCall => features.has(Features::TOOLS),
             Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead => {
@@ -101,7 +101,7 @@ impl Server<'_> {
         content(span.of(part(self.rx.bytes(), msg.start, msg.end)))
     }
 
-    fn named(&mut self, msg: Msg, envelope: Envelope, terms: Terms, list: List) -> Step {
+    fn named(&mut self, msg: Msg, envelope: &Envelope, terms: Terms, list: List) -> Step {
         let (shape, what) = match list {
             List::Prompts => (Shape::Prompt, "Unknown prompt: "),
             _ => (Shape::Tool, "Unknown tool: "),
@@ -122,7 +122,7 @@ impl Server<'_> {
         self.prepare(msg, envelope, terms, shape, index, envelope.members.arguments)
     }
 
-    fn unknown(&mut self, msg: Msg, envelope: Envelope, terms: Terms, what: &str, name: Span) -> Step {
+    fn unknown(&mut self, msg: Msg, envelope: &Envelope, terms: Terms, what: &str, name: Span) -> Step {
         let framing = self.framing;
         let mut desk = self.desk(msg);
         let id = envelope.id.of(desk.msg);
@@ -134,7 +134,7 @@ impl Server<'_> {
         self.sent()
     }
 
-    fn read(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
+    fn read(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let rows = self.rows;
         let span = envelope.members.uri;
         let Some(uri) = self.string(msg, envelope.escapes, span) else {
@@ -150,12 +150,12 @@ impl Server<'_> {
     }
 
     /// No resource has that URI.
-    pub(super) fn no_resource(&mut self, msg: Msg, envelope: Envelope, revision: Revision) -> Step {
+    pub(super) fn no_resource(&mut self, msg: Msg, envelope: &Envelope, revision: Revision) -> Step {
         let data = Data::Uri(envelope.members.uri);
         self.error(msg, envelope.id, revision, revision.not_found(), &["Resource not found"], data)
     }
 
-    fn complete(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
+    fn complete(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let rows = self.rows;
         let params = envelope.params;
         if envelope.escapes {
@@ -200,7 +200,7 @@ impl Server<'_> {
     fn prepare(
         &mut self,
         msg: Msg,
-        envelope: Envelope,
+        envelope: &Envelope,
         terms: Terms,
         shape: Shape,
         index: usize,
@@ -241,7 +241,7 @@ impl Server<'_> {
         Step::Call(Prepared { msg, slot: number, args, escapes: envelope.escapes })
     }
 
-    fn no_slot(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
+    fn no_slot(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let slots = self.slots.len();
         let mut digits = [0; 20];
         let count = crate::json::write::decimal(slots as u64, &mut digits);

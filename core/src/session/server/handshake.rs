@@ -17,7 +17,7 @@ use super::answer::Data;
 impl Server<'_> {
     /// `initialize`: agrees on the revision asked for, or offers the newest of ours (basic/lifecycle, "Version
     /// negotiation"). Stamped with per-request `_meta` it is a handshake all the same: on a stream the method decides.
-    pub(super) fn initialize(&mut self, msg: Msg, envelope: Envelope) -> Step {
+    pub(super) fn initialize(&mut self, msg: Msg, envelope: &Envelope) -> Step {
         let Some(newest) = self.config.revisions.newest(Feature::Handshake) else {
             return self.modern_only(msg, envelope);
         };
@@ -35,7 +35,7 @@ impl Server<'_> {
         };
         let asked = Revision::named(asked).filter(|r| r.has(Feature::Handshake));
         let revision = asked.filter(|r| self.config.revisions.holds(*r)).unwrap_or(newest);
-        let features = self.rows.features();
+        let features = self.features;
         let mut desk = self.desk(msg);
         desk.result(envelope.id);
         let info = desk.rows.info();
@@ -57,7 +57,7 @@ impl Server<'_> {
     }
 
     /// Any request before `initialize` but `ping`: refused, and the stream lives.
-    pub(super) fn uninvited(&mut self, msg: Msg, envelope: Envelope) -> Step {
+    pub(super) fn uninvited(&mut self, msg: Msg, envelope: &Envelope) -> Step {
         let form = self.form();
         let words = [
             "Invalid request: send \"initialize\" first, or a request with protocol version and client capabilities in \"_meta\"",
@@ -65,7 +65,7 @@ impl Server<'_> {
         self.error(msg, envelope.id, form, code::INVALID_REQUEST, &words, Data::None)
     }
 
-    pub(super) fn set_level(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
+    pub(super) fn set_level(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let level = self.string(msg, envelope.escapes, envelope.members.level).and_then(Level::named);
         let Some(level) = level else {
             let words =
@@ -76,7 +76,7 @@ impl Server<'_> {
         self.empty_result(msg, envelope.id, terms.revision)
     }
 
-    pub(super) fn subscribe(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
+    pub(super) fn subscribe(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let rows = self.rows;
         let span = envelope.members.uri;
         let Some(uri) = self.string(msg, envelope.escapes, span) else {
@@ -96,7 +96,7 @@ impl Server<'_> {
         self.empty_result(msg, envelope.id, terms.revision)
     }
 
-    pub(super) fn unsubscribe(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
+    pub(super) fn unsubscribe(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let span = envelope.members.uri;
         if self.string(msg, envelope.escapes, span).is_none() {
             return self.bad_params(msg, envelope.id, terms.revision, &["\"uri\" must be a string"]);
@@ -111,7 +111,7 @@ impl Server<'_> {
     pub(super) fn no_room_to_subscribe(
         &mut self,
         msg: Msg,
-        envelope: Envelope,
+        envelope: &Envelope,
         revision: Revision,
         full: crate::error::Error,
     ) -> Step {

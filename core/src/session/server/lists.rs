@@ -23,7 +23,7 @@ impl List {
 }
 
 impl Server<'_> {
-    pub(super) fn list(&mut self, msg: Msg, envelope: Envelope, terms: Terms, list: List) -> Step {
+    pub(super) fn list(&mut self, msg: Msg, envelope: &Envelope, terms: Terms, list: List) -> Step {
         let revision = terms.revision;
         let rows = self.rows;
         let len = rows.len(list);

@@ -107,11 +107,11 @@ impl Server<'_> {
         match envelope.class {
             Class::Request => {
                 self.junk = 0;
-                self.request(msg, envelope)
+                self.request(msg, &envelope)
             }
             Class::Notification => {
                 self.junk = 0;
-                self.notification(msg, envelope)
+                self.notification(msg, &envelope)
             }
             Class::Response => {
                 // This engine has asked nothing yet: late or confused, and harmless.
@@ -290,7 +290,7 @@ impl Server<'_> {
         Step::Next
     }
 
-    fn notification(&mut self, msg: Msg, envelope: Envelope) -> Step {
+    fn notification(&mut self, msg: Msg, envelope: &Envelope) -> Step {
         let b = part(self.rx.bytes(), msg.start, msg.end);
         let method = envelope.method.of(b);
         let name = part(method, 1, method.len().saturating_sub(1));
@@ -325,7 +325,7 @@ impl Server<'_> {
         Step::Next
     }
 
-    fn request(&mut self, msg: Msg, envelope: Envelope) -> Step {
+    fn request(&mut self, msg: Msg, envelope: &Envelope) -> Step {
         if envelope.escapes {
             self.soften(msg, envelope.method);
         }
@@ -367,7 +367,7 @@ impl Server<'_> {
     pub(super) fn no_method(
         &mut self,
         msg: Msg,
-        envelope: Envelope,
+        envelope: &Envelope,
         revision: crate::proto::revision::Revision,
     ) -> Step {
         let words = ["Method not found"];

@@ -11,6 +11,7 @@ mod perrequest;
 use crate::bytes::part;
 use crate::error::{Error, Kind};
 use crate::limits::JUNK_ANSWERS_MAX;
+use crate::proto::caps::Features;
 use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::{Revision, Revisions};
@@ -145,6 +146,8 @@ struct Batch {
 /// [`Event`] borrows it.
 pub struct Server<'b> {
     rows: &'b dyn Rows,
+    /// What `rows` offers: asked once, for every request depends on it.
+    features: Features,
     config: Config,
     rx: Buf<'b>,
     tx: Buf<'b>,
@@ -199,6 +202,7 @@ impl<'b> Server<'b> {
         }
         Ok(Self {
             rows,
+            features: rows.features(),
             config,
             rx,
             tx,
@@ -299,6 +303,11 @@ impl<'b> Server<'b> {
             now: self.now,
             begun: false,
         })
+    }
+
+    /// How many calls are put off.
+    pub fn calls_waiting(&self) -> usize {
+        self.waiting.into()
     }
 
     /// Whether a deferred call still waits for its answer.

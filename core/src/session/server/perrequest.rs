@@ -20,7 +20,7 @@ use crate::session::subs::wants;
 
 impl Server<'_> {
     /// A request with a version in its `_meta`. The order of the checks is the one of WIRE §5.12.
-    pub(super) fn per_request(&mut self, msg: Msg, envelope: Envelope, method: Option<Method>) -> Step {
+    pub(super) fn per_request(&mut self, msg: Msg, envelope: &Envelope, method: Option<Method>) -> Step {
         let newest = Revision::V2026_07_28;
         let version = envelope.meta.version;
         let Some(name) = self.string(msg, envelope.escapes, version) else {
@@ -56,7 +56,7 @@ impl Server<'_> {
     }
 
     /// A request that only 2026-07-28 has, without what every request of that revision carries.
-    pub(super) fn unmarked(&mut self, msg: Msg, envelope: Envelope) -> Step {
+    pub(super) fn unmarked(&mut self, msg: Msg, envelope: &Envelope) -> Step {
         let words = [
             "\"_meta\" needs \"io.modelcontextprotocol/protocolVersion\" and \"io.modelcontextprotocol/clientCapabilities\"",
         ];
@@ -64,14 +64,14 @@ impl Server<'_> {
     }
 
     /// `initialize` at a server that speaks no handshake revision: it should name what it speaks.
-    pub(super) fn modern_only(&mut self, msg: Msg, envelope: Envelope) -> Step {
+    pub(super) fn modern_only(&mut self, msg: Msg, envelope: &Envelope) -> Step {
         let words = ["Unsupported protocol version"];
         let data = Data::Versions(envelope.members.version);
         self.error(msg, envelope.id, Revision::V2026_07_28, code::UNSUPPORTED_VERSION, &words, data)
     }
 
-    pub(super) fn discover(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
-        let features = self.rows.features();
+    pub(super) fn discover(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
+        let features = self.features;
         let revisions = self.config.revisions;
         let mut desk = self.desk(msg);
         desk.result(envelope.id);
@@ -92,7 +92,7 @@ impl Server<'_> {
     }
 
     /// `subscriptions/listen`: remembered, acknowledged first, and answered only when it ends.
-    pub(super) fn listen(&mut self, msg: Msg, envelope: Envelope, terms: Terms) -> Step {
+    pub(super) fn listen(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let b = part(self.rx.bytes(), msg.start, msg.end);
         let span = envelope.members.notifications;
         if at(span.of(b), 0) != b'{' {
@@ -127,7 +127,7 @@ impl Server<'_> {
     /// Adds the records of a listen request; `Ok(false)` when the filter is not well formed. What the server does not
     /// offer is left out, which the acknowledgement says.
     fn keep_filter(&mut self, msg: Msg, id: Span, filter: &Filter) -> Result<bool, Error> {
-        let features = self.rows.features();
+        let features = self.features;
         let b = part(self.rx.bytes(), msg.start, msg.end);
         let id = id.of(b);
         let mut bits = 0;
