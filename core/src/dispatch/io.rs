@@ -1,6 +1,6 @@
 //! The handler's view of a call: what it may say while it runs, and how it answers.
 
-use super::args::{Arg, Refusal, describe};
+use super::args::{Arg, Refusal, Rule, describe};
 pub use super::values::Args;
 use super::values::subject;
 use crate::error::{Error, Kind};
@@ -292,6 +292,11 @@ impl<'e> Io<'e> {
                     }
                     put("must be ");
                     describe(&arg.rule, put);
+                    // Bounds of floats are kept as schema text: writing a float would bring the float writer along.
+                    if matches!(arg.rule, Rule::Float { .. }) && !arg.extra.is_empty() {
+                        put(" with ");
+                        put(arg.extra);
+                    }
                 }
             }
         })
