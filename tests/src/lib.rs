@@ -1,6 +1,7 @@
 //! Helpers of the midge test suites.
 
 pub mod replay;
+pub mod script;
 pub mod transcript;
 
 use std::path::PathBuf;

@@ -233,15 +233,7 @@ impl<H: Host> Run<'_, '_, H> {
     }
 
     fn act(&mut self, act: Act) {
-        match act {
-            Act::CloseSubscriptions => self.server.close_subscriptions(),
-            Act::ToolsChanged => self.server.tools_changed(),
-            Act::PromptsChanged => self.server.prompts_changed(),
-            Act::ResourcesChanged => self.server.resources_changed(),
-            Act::WatchedUpdated => {
-                self.server.resource_updated("test://watched-resource");
-            }
-        }
+        perform(act, &mut self.server);
         self.settle();
     }
 
@@ -249,6 +241,19 @@ impl<H: Host> Run<'_, '_, H> {
         self.server.recv_end();
         self.settle();
         assert!(self.ended, "the engine ends when its stream has ended");
+    }
+}
+
+/// Does what the application does on its own.
+pub fn perform(act: Act, server: &mut Server<'_>) {
+    match act {
+        Act::CloseSubscriptions => server.close_subscriptions(),
+        Act::ToolsChanged => server.tools_changed(),
+        Act::PromptsChanged => server.prompts_changed(),
+        Act::ResourcesChanged => server.resources_changed(),
+        Act::WatchedUpdated => {
+            server.resource_updated("test://watched-resource");
+        }
     }
 }
 
