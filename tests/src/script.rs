@@ -134,7 +134,7 @@ impl Shared {
         assert!(!room.is_empty(), "a read into nothing cannot be told from the end");
         let script = &mut *self.0.borrow_mut();
         script.calls += 1;
-        if script.interrupts && script.calls % 3 == 0 {
+        if script.interrupts && script.calls.is_multiple_of(3) {
             return Err(ErrorKind::Interrupted);
         }
         match script.turns.front_mut() {
@@ -171,7 +171,7 @@ impl Shared {
         if script.deaf {
             return Ok(0);
         }
-        if script.interrupts && script.calls % 3 == 0 {
+        if script.interrupts && script.calls.is_multiple_of(3) {
             return Err(ErrorKind::Interrupted);
         }
         let most = if script.write_most > 0 { script.random.upto(script.write_most) } else { bytes.len() };
@@ -199,11 +199,7 @@ impl Shared {
     }
 
     /// What the application does when it is asked: deferred calls go on when the clock has moved, and only then.
-    pub fn idle(
-        &self,
-        server: &mut Server<'_>,
-        work: impl FnOnce(&mut Server<'_>, Millis) -> Option<Millis>,
-    ) {
+    pub fn idle(&self, server: &mut Server<'_>, work: impl FnOnce(&mut Server<'_>) -> Option<Millis>) {
         let (act, ticked, now) = {
             let script = &mut *self.0.borrow_mut();
             (script.act.take(), script.ticked, script.now)
@@ -211,7 +207,7 @@ impl Shared {
         if let Some(act) = act {
             crate::replay::perform(act, server);
         }
-        if ticked && work(server, now).is_none_or(|next| next > now) {
+        if ticked && work(server).is_none_or(|next| next > now) {
             self.0.borrow_mut().ticked = false;
         }
     }

@@ -95,9 +95,10 @@ impl blocking::App<Everything, Stream> for App {
         self.0.now()
     }
 
-    fn idle(&mut self, server: &mut Server<'_>, state: &mut Everything) -> Option<Millis> {
+    fn idle(&mut self, server: &mut Server<'_>, state: &mut Everything, now: Millis) -> Option<Millis> {
         self.asked();
-        self.0.idle(server, |server, now| state.idle(server, now));
+        assert_eq!(now, self.0.now());
+        self.0.idle(server, |server| state.idle(server, now));
         None
     }
 
@@ -119,9 +120,10 @@ impl nonblocking::App<Everything> for App {
         std::future::poll_fn(|_| if self.0.advance() { Poll::Ready(()) } else { Poll::Pending }).await;
     }
 
-    fn idle(&mut self, server: &mut Server<'_>, state: &mut Everything) -> Option<Millis> {
+    fn idle(&mut self, server: &mut Server<'_>, state: &mut Everything, now: Millis) -> Option<Millis> {
         self.asked();
-        self.0.idle(server, |server, now| state.idle(server, now));
+        assert_eq!(now, self.0.now());
+        self.0.idle(server, |server| state.idle(server, now));
         None
     }
 
