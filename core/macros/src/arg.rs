@@ -2,6 +2,7 @@
 
 use crate::function::plain;
 use crate::options::{Literal, Options, quoted};
+use crate::plain::Plain;
 use crate::{docs, types};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -104,15 +105,29 @@ impl Argument {
         }
     }
 
+    /// Its property in the input schema and whether it is required, if both are known from the type's name.
+    pub fn property(&self) -> Option<(String, bool)> {
+        let plain = Plain::of(&self.ty)?;
+        let mut members = Vec::new();
+        if !self.about.is_empty() {
+            members.push(format!("\"description\":{}", quoted(&self.about)));
+        }
+        members.extend(plain.members(&self.limits)?);
+        members.extend(self.added());
+        let property = format!("{}:{{{}}}", quoted(&self.name.value()), members.join(","));
+        Some((property, !plain.is_optional && self.default.is_none()))
+    }
+
+    /// The schema members that are no part of the rule.
+    fn added(&self) -> Vec<String> {
+        let default = self.default.as_ref().and_then(Literal::json).map(|json| format!("\"default\":{json}"));
+        let header = self.header.as_ref().map(|name| format!("\"x-mcp-header\":{}", quoted(&name.value())));
+        default.into_iter().chain(header).collect()
+    }
+
     /// Further schema members.
     fn extra(&self, schema: &TokenStream) -> TokenStream {
-        let mut members = Vec::new();
-        if let Some(json) = self.default.as_ref().and_then(Literal::json) {
-            members.push(format!("\"default\":{json}"));
-        }
-        if let Some(header) = &self.header {
-            members.push(format!("\"x-mcp-header\":{}", quoted(&header.value())));
-        }
+        let mut members = self.added();
         let plain = members.join(",");
         let bounds = self.limits.listed_numbers();
         if bounds.is_empty() {
@@ -144,7 +159,7 @@ impl Argument {
     /// Statements that bind its local variable to the value of row `index`.
     pub fn decode(&self, index: usize) -> TokenStream {
         let local = local(index);
-        let ty = types::with_lifetime(&self.ty, "'_");
+        let ty = self.decoded();
         let wanted = if self.default.is_some() { quote!(::core::option::Option<#ty>) } else { quote!(#ty) };
         let value = match &self.default {
             None => quote!(__value),
@@ -159,13 +174,19 @@ impl Argument {
         }
     }
 
+    /// The type to decode.
+    fn decoded(&self) -> TokenStream {
+        let ty = types::with_lifetime(&self.ty, "'_");
+        Plain::of(&self.ty).map_or_else(|| quote!(#ty), |plain| plain.path())
+    }
+
     fn or_default(&self, default: &Literal) -> TokenStream {
         let (Lit::Str(_) | Lit::Char(_), false) = (&default.lit, types::is_str(&self.ty)) else {
             let expr = &default.expr;
             return quote!(match __value { ::core::option::Option::Some(__value) => __value, _ => #expr });
         };
         let json = default.json().unwrap_or_default();
-        let ty = types::with_lifetime(&self.ty, "'_");
+        let ty = self.decoded();
         let words = format!("the default of `{}` is not a value that it may have", self.name.value());
         quote! {
             match __value {
@@ -251,6 +272,13 @@ impl Limits {
         (number, text || self.pattern.is_some() || self.one_of.is_some())
     }
 
+    /// The bounds that are integers; not the widest, which are not listed.
+    pub fn ints(&self) -> (Option<i128>, Option<i128>) {
+        let min = self.min.as_ref().and_then(Literal::int).filter(|min| *min != i64::MIN.into());
+        let max = self.max.as_ref().and_then(Literal::int);
+        (min, max.filter(|max| *max != i64::MAX.into() && *max != u64::MAX.into()))
+    }
+
     /// `"minimum"` and `"maximum"`, as schema members.
     pub fn listed_numbers(&self) -> Vec<String> {
         let list = [("minimum", &self.min), ("maximum", &self.max)];
@@ -261,8 +289,10 @@ impl Limits {
     /// The members about texts, as schema members.
     pub fn listed_texts(&self) -> Vec<String> {
         let list = [("minLength", &self.min_len), ("maxLength", &self.max_len)];
-        let list = list.into_iter().filter_map(|(key, len)| Some((key, len.as_ref()?.json()?)));
-        let mut list: Vec<_> = list.map(|(key, json)| format!("\"{key}\":{json}")).collect();
+        let list = list.into_iter().filter_map(|(key, len)| Some((key, len.as_ref()?.int()?)));
+        // What limits nothing is not listed.
+        let list = list.filter(|(_, len)| *len != 0 && *len != u32::MAX.into());
+        let mut list: Vec<_> = list.map(|(key, len)| format!("\"{key}\":{len}")).collect();
         if let Some(pattern) = &self.pattern {
             list.push(format!("\"pattern\":{}", quoted(&pattern.value())));
         }

@@ -6,6 +6,7 @@ mod arg;
 mod docs;
 mod function;
 mod options;
+mod plain;
 mod prompt;
 mod resource;
 mod schema;

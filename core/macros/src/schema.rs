@@ -3,6 +3,7 @@
 use crate::arg::{self, Limits};
 use crate::function::plain;
 use crate::options::quoted;
+use crate::plain::Plain;
 use crate::serde::{Container, Field as SerdeField};
 use crate::{docs, types};
 use proc_macro2::TokenStream;
@@ -134,41 +135,15 @@ fn value(field: &Field, parts: &mut Parts) -> Result<TokenStream> {
     Ok(limits.check_pattern())
 }
 
-const LIMITED: &str = "`min` and `max` go on a field of an integer type, f32 or f64; `min_len`, `max_len`, `pattern` \
+const LIMITED: &str = "`min` and `max` go on a field of u8 to u64, i8 to i64, f32 or f64; `min_len`, `max_len`, `pattern` \
                        and `one_of` on one of &str or String";
 
 /// The schema of a value of type `ty` within `limits`, told from the type's name; `None` for any other type.
 fn limited(ty: &Type, limits: &Limits) -> Option<Vec<String>> {
-    let ty = types::in_option(ty).unwrap_or(ty);
-    let name = if types::is_str(ty) { "str".to_owned() } else { types::last_name(ty)? };
-    let (is_number, is_text) = limits.kinds();
-    let (kind, least, most) = match name.as_str() {
-        "f32" | "f64" => ("number", None, None),
-        "u8" => ("integer", Some(0), Some(i64::from(u8::MAX))),
-        "u16" => ("integer", Some(0), Some(i64::from(u16::MAX))),
-        "u32" => ("integer", Some(0), Some(i64::from(u32::MAX))),
-        "u64" | "usize" => ("integer", Some(0), None),
-        "i8" => ("integer", Some(i64::from(i8::MIN)), Some(i64::from(i8::MAX))),
-        "i16" => ("integer", Some(i64::from(i16::MIN)), Some(i64::from(i16::MAX))),
-        "i32" => ("integer", Some(i64::from(i32::MIN)), Some(i64::from(i32::MAX))),
-        "i64" | "isize" => ("integer", None, None),
-        "str" | "String" => ("string", None, None),
-        _ => return None,
-    };
-    if (kind == "string") != is_text || (kind == "string") == is_number {
-        return None;
-    }
-    let mut members = vec![format!("\"type\":\"{kind}\"")];
-    members.extend(limits.listed_texts());
-    let bounds = limits.listed_numbers();
-    for (key, bound) in [("\"minimum\":", least), ("\"maximum\":", most)] {
-        match (bounds.iter().find(|member| member.starts_with(key)), bound) {
-            (Some(given), _) => members.push(given.clone()),
-            (None, Some(bound)) => members.push(format!("{key}{bound}")),
-            (None, None) => {}
-        }
-    }
-    Some(members)
+    let inner = types::in_option(ty).unwrap_or(ty);
+    let is_string = types::last_name(inner).as_deref() == Some("String");
+    let plain = if is_string { Plain::text() } else { Plain::of(inner)? };
+    plain.members(limits)
 }
 
 /// Expressions of type `Part`, with neighbouring texts joined.

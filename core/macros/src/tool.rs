@@ -1,7 +1,7 @@
 //! `#[tool]`.
 
 use crate::function::{Function, Param, check_json};
-use crate::options::{Options, Shape};
+use crate::options::{Options, Shape, literal_text, quoted};
 use crate::types;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -41,7 +41,7 @@ pub fn expand(options: TokenStream, function: &mut Function) -> Result<TokenStre
     let table = table(function);
     let (entry_items, entry) = match &input {
         Some(_) => (TokenStream::new(), quote!("")),
-        None => entry(&name, &about),
+        None => entry(&name, &about, function),
     };
     let handler = function.handler(&decode(function));
     let checks = [&icons, &meta, &input].into_iter().flatten().map(|(_, check)| check);
@@ -163,13 +163,41 @@ pub fn json(
     Ok(Some((text, check)))
 }
 
-/// The static text of the list entry, and the expression that reads it.
-fn entry(name: &LitStr, about: &Expr) -> (TokenStream, TokenStream) {
+/// The text of the list entry: items and an expression. A literal where everything in it is known here.
+fn entry(name: &LitStr, about: &Expr, function: &Function) -> (TokenStream, TokenStream) {
+    if let Some(text) = known_entry(name, about, function) {
+        return (TokenStream::new(), quote!(#text));
+    }
     let items = quote! {
         static __ENTRY: [u8; ::midge::dispatch::render::entry_len(#name, #about, &__ARGS)] =
             ::midge::dispatch::render::entry(#name, #about, &__ARGS);
     };
     (items, quote!(::midge::dispatch::render::text(&__ENTRY)))
+}
+
+/// The text that `render::entry` would make.
+fn known_entry(name: &LitStr, about: &Expr, function: &Function) -> Option<String> {
+    let about = literal_text(about)?.value();
+    let mut text = format!("\"name\":{}", quoted(&name.value()));
+    if !about.is_empty() {
+        text += &format!(",\"description\":{}", quoted(&about));
+    }
+    let (mut properties, mut required) = (Vec::new(), Vec::new());
+    for arg in &function.args {
+        let (property, needed) = arg.property()?;
+        properties.push(property);
+        if needed {
+            required.push(quoted(&arg.name.value()));
+        }
+    }
+    text += ",\"inputSchema\":{\"type\":\"object\"";
+    if !properties.is_empty() {
+        text += &format!(",\"properties\":{{{}}}", properties.join(","));
+    }
+    if !required.is_empty() {
+        text += &format!(",\"required\":[{}]", required.join(","));
+    }
+    Some(text + ",\"additionalProperties\":false}")
 }
 
 /// The static text of the output schema, if it is made from a type, and the expression that reads it.

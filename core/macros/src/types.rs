@@ -31,6 +31,12 @@ pub fn last_name(ty: &Type) -> Option<String> {
     }
 }
 
+/// The name of the type, if it is no more than a name.
+pub fn only_name(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    path.qself.is_none().then(|| path.path.get_ident().map(ToString::to_string)).flatten()
+}
+
 /// The first type parameter of the type's last segment.
 pub fn parameter(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };

