@@ -114,10 +114,10 @@ pub fn refuse_arguments(function: &Function) -> Result<()> {
             let words = format!("two arguments are named `{}`: rename one", arg.name.value());
             return Err(Error::new(arg.name.span(), words));
         }
-        if let Some((header, span)) = arg.header_name() {
-            if !headers.insert(header) {
-                return Err(Error::new(span, "two arguments go into this header: rename one"));
-            }
+        if let Some((header, span)) = arg.header_name()
+            && !headers.insert(header)
+        {
+            return Err(Error::new(span, "two arguments go into this header: rename one"));
         }
     }
     Ok(())

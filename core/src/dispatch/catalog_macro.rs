@@ -139,14 +139,14 @@ impl<C> Catalog<C> {
         let mut row = 0;
         while let Some(key) = self.row_key(list, row) {
             let bit = hash(key) % FILTER_BITS;
-            if let Some((_, rest)) = filter.split_at_mut_checked(bit as usize / 32) {
-                if let Some((word, _)) = rest.split_first_mut() {
-                    let mask = 1 << (bit % 32);
-                    if *word & mask != 0 && self.has_before(list, row, key) {
-                        return true;
-                    }
-                    *word |= mask;
+            if let Some((_, rest)) = filter.split_at_mut_checked(bit as usize / 32)
+                && let Some((word, _)) = rest.split_first_mut()
+            {
+                let mask = 1 << (bit % 32);
+                if *word & mask != 0 && self.has_before(list, row, key) {
+                    return true;
                 }
+                *word |= mask;
             }
             row += 1;
         }
@@ -156,10 +156,10 @@ impl<C> Catalog<C> {
     const fn has_before(&self, list: usize, row: usize, key: &str) -> bool {
         let mut earlier = 0;
         while earlier < row {
-            if let Some(other) = self.row_key(list, earlier) {
-                if same(other, key) {
-                    return true;
-                }
+            if let Some(other) = self.row_key(list, earlier)
+                && same(other, key)
+            {
+                return true;
             }
             earlier += 1;
         }
