@@ -139,21 +139,37 @@ impl Argument {
         quote!(match #schema::RULE { ::midge::dispatch::args::Rule::Float { .. } => #float, _ => #plain })
     }
 
-    /// A check that the default keeps the rule, for row `row` of `__ARGS`.
+    /// Checks of what only the type can tell, for row `row` of `__ARGS`.
     pub fn check(&self, row: usize) -> TokenStream {
-        let Some(default) = &self.default else { return TokenStream::new() };
+        let header = self.header.as_ref().map(|header| {
+            let words = "only a boolean, an integer or a text goes into a header: clients leave out a tool with another";
+            quote_spanned! {header.span()=>
+                const _: () = ::core::assert!(::core::matches!(
+                    __ARGS[#row].rule,
+                    ::midge::dispatch::args::Rule::Bool
+                        | ::midge::dispatch::args::Rule::Int { .. }
+                        | ::midge::dispatch::args::Rule::Uint { .. }
+                        | ::midge::dispatch::args::Rule::Str(_)
+                ), #words);
+            }
+        });
+        let default = self.default.as_ref().and_then(|default| self.check_default(default, row));
+        quote!(#header #default)
+    }
+
+    /// A check that the default keeps the rule.
+    fn check_default(&self, default: &Literal, row: usize) -> Option<TokenStream> {
         let expr = &default.expr;
         let holds = match &default.lit {
             Lit::Int(_) => default.int().map(|int| quote!(holds_int(#int))),
             Lit::Float(_) => Some(quote!(holds_float(#expr))),
             Lit::Str(text) => Some(quote!(holds_text(#text))),
             _ => None,
-        };
-        let Some(holds) = holds else { return TokenStream::new() };
+        }?;
         let words = format!("the default of `{}` is not a value that it may have", self.name.value());
-        quote_spanned! {expr.span()=>
+        Some(quote_spanned! {expr.span()=>
             const _: () = ::core::assert!(__ARGS[#row].rule.#holds, #words);
-        }
+        })
     }
 
     /// Statements that bind its local variable to the value of row `index`.
