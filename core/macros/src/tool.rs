@@ -34,26 +34,18 @@ pub fn expand(options: TokenStream, function: &mut Function) -> Result<TokenStre
     let about = options.expr("description", "\"What it does\"")?;
     let about = function.about(about)?;
     let hints = hints(&mut options)?;
-    let icons = json(&mut options, "icons", '[', "\"[…]\"")?;
-    let meta = json(&mut options, "meta", '{', "\"{…}\"")?;
-    let input = json(&mut options, "input", '{', "\"{…}\"")?;
+    let (texts, checks, has_input) = texts(&mut options)?;
     let (output_items, output) = output(&mut options, function)?;
     let table = table(function);
-    let (entry_items, entry) = match &input {
-        Some(_) => (TokenStream::new(), quote!("")),
-        None => entry(&name, &about, function),
+    let (entry_items, entry) = match has_input {
+        true => (TokenStream::new(), quote!("")),
+        false => entry(&name, &about, function),
     };
     let handler = function.handler(&decode(function));
-    let checks = [&icons, &meta, &input].into_iter().flatten().map(|(_, check)| check);
-    let text = |option: &Option<(Expr, TokenStream)>| match option {
-        Some((expr, _)) => quote!(#expr),
-        None => quote!(""),
-    };
-    let (icons, meta, input) = (text(&icons), text(&meta), text(&input));
     let title = title.map_or_else(|| quote!(""), |title| quote!(#title));
     let body = quote! {
         #table
-        #(#checks)*
+        #checks
         #entry_items
         #output_items
         #handler
@@ -63,17 +55,34 @@ pub fn expand(options: TokenStream, function: &mut Function) -> Result<TokenStre
                 title: #title,
                 about: #about,
                 args: &__ARGS,
-                input: #input,
                 output: #output,
                 hints: #hints,
-                icons: #icons,
-                meta: #meta,
                 entry: #entry,
+                #texts
             },
             run: __run,
         }
     };
     Ok(function.beside("tool", "Tool", &body))
+}
+
+/// The fields that are JSON text, checks of them, and whether there is an input schema among them.
+fn texts(options: &mut Options) -> Result<(TokenStream, TokenStream, bool)> {
+    let (mut fields, mut checks, mut has_input) = (TokenStream::new(), TokenStream::new(), false);
+    for (key, open, example) in
+        [("input", '{', "\"{…}\""), ("icons", '[', "\"[…]\""), ("meta", '{', "\"{…}\"")]
+    {
+        let field = syn::Ident::new(key, Span::call_site());
+        match json(options, key, open, example)? {
+            Some((text, check)) => {
+                has_input |= key == "input";
+                fields.extend(quote!(#field: #text,));
+                checks.extend(check);
+            }
+            None => fields.extend(quote!(#field: "",)),
+        }
+    }
+    Ok((fields, checks, has_input))
 }
 
 /// The static `__ARGS`, and checks of what only the types can tell.
