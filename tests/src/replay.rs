@@ -215,6 +215,7 @@ impl<H: Host> Run<'_, '_, H> {
             _ => bytes.len(),
         };
         self.out.0.extend_from_slice(&bytes[..n]);
+        assert!(self.out.0.len() < 1 << 22, "the engine sends without end");
         let server = &mut self.server;
         self.host.engine(|| server.send_ack(n));
     }

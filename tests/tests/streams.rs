@@ -1,7 +1,8 @@
 //! The drive loops over streams that are short, slow, interrupted, deaf, or end anywhere.
 
+use midge::dispatch::{Args, Tool, ToolDef};
 use midge::io::{blocking, nonblocking};
-use midge::{Config, Error, Kind, Millis, Server, Ticket};
+use midge::{Catalog, Config, Error, Io, Kind, Millis, Outcome, Server, Ticket};
 use midge_examples::everything::{CATALOG, Everything};
 use midge_examples::stdio::Work;
 use midge_tests::replay::{Memory, config};
@@ -315,4 +316,60 @@ fn b30_the_end_while_a_call_is_deferred() {
     }
     let empty = Shared::new([]);
     assert_eq!((block(&empty, &plain(), TX_BYTES), empty.written().len()), (Ok(()), 0));
+}
+
+#[derive(Default)]
+struct Late {
+    ticket: Option<Ticket>,
+    stopped: Option<Ticket>,
+}
+
+static LATE: [Tool<Late>; 1] = [Tool { def: ToolDef::new("late").about("Comes too late"), run: late }];
+static TOO_LATE: Catalog<Late> = Catalog::new("late", "1").tools(&LATE);
+
+fn late<'e>(late: &mut Late, _: Args<'e>, io: &mut Io<'e>) -> Outcome {
+    late.ticket = Some(io.defer_until(io.now().after(50)));
+    Outcome::Deferred
+}
+
+/// A clock that shows the moment that was waited for.
+struct Clock {
+    now: Millis,
+    waits: Vec<Option<Millis>>,
+}
+
+impl blocking::App<Late, Stream> for Clock {
+    fn now(&mut self) -> Millis {
+        self.now
+    }
+
+    fn wait(&mut self, _: &mut Stream, until: Option<Millis>) -> bool {
+        self.waits.push(until);
+        self.now = until.unwrap_or(self.now);
+        until.is_none()
+    }
+
+    fn stopped(&mut self, state: &mut Late, ticket: Ticket) {
+        state.stopped = Some(ticket);
+    }
+}
+
+/// The loop waits for the deadline of a deferred call; then the engine answers it, the application is told, and the
+/// ticket is stale.
+#[test]
+fn a_deadline_that_passes_is_answered() {
+    let head = plain();
+    let script = Shared::new([bytes(call(1, "late", "{}") + "\n")]);
+    let mut memory = Memory::new(&head, TX_BYTES);
+    let mut server = Server::new(&TOO_LATE, memory.storage(), Config::default()).expect("memory");
+    let mut state = Late::default();
+    let mut clock = Clock { now: Millis(7), waits: Vec::new() };
+    let end = blocking::serve(&mut server, &TOO_LATE, &mut state, &mut Stream(script.clone()), &mut clock);
+    assert_eq!(end, Ok(()));
+    assert_eq!(clock.waits, [None, Some(Millis(57)), None]);
+    let answer: serde_json::Value = serde_json::from_slice(&script.written()).expect("one line");
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&1.into(), &(-32603).into()));
+    let ticket = state.ticket.expect("it was put off");
+    assert_eq!(state.stopped, Some(ticket));
+    assert_eq!(Io::resume(&mut server, ticket).err().map(|e| e.kind), Some(Kind::Stale));
 }
