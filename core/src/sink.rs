@@ -211,12 +211,13 @@ impl<'e> Sink<'e> {
     pub fn put(&mut self, bytes: &[u8]) {
         let from = self.fill.len;
         let to = from.wrapping_add(bytes.len());
-        if !self.fill.lost && self.fill.skip == 0 {
-            if let Some(room) = self.buf.bytes_mut().get_mut(from..to) {
-                copy(room, bytes);
-                self.fill.len = to;
-                return;
-            }
+        if !self.fill.lost
+            && self.fill.skip == 0
+            && let Some(room) = self.buf.bytes_mut().get_mut(from..to)
+        {
+            copy(room, bytes);
+            self.fill.len = to;
+            return;
         }
         self.put_slowly(bytes);
     }

@@ -128,7 +128,8 @@ impl Text {
     pub const ANY: Self = Self { min_len: 0, max_len: u32::MAX, pattern: "", one_of: &[] };
 
     fn check(&self, token: &[u8]) -> Result<(), Kind> {
-        if self.one_of.is_empty() && self.min_len == 0 && self.max_len == u32::MAX && self.pattern.is_empty() {
+        if self.one_of.is_empty() && self.min_len == 0 && self.max_len == u32::MAX && self.pattern.is_empty()
+        {
             return Ok(());
         }
         let text = text::content(token).ok_or(Kind::Utf8)?;

@@ -69,11 +69,11 @@ impl<'a> Pieces<'a> {
     }
 
     const fn push(&mut self, parts: &'a [Part]) {
-        if let Some((_, rest)) = self.stack.split_at_mut_checked(self.depth) {
-            if let Some((place, _)) = rest.split_first_mut() {
-                *place = parts;
-                self.depth += 1;
-            }
+        if let Some((_, rest)) = self.stack.split_at_mut_checked(self.depth)
+            && let Some((place, _)) = rest.split_first_mut()
+        {
+            *place = parts;
+            self.depth += 1;
         }
     }
 
@@ -247,10 +247,10 @@ struct Flat<'o> {
 
 impl Flat<'_> {
     const fn push(&mut self, byte: u8) {
-        if let Some((_, rest)) = self.out.split_at_mut_checked(self.len) {
-            if let Some((place, _)) = rest.split_first_mut() {
-                *place = byte;
-            }
+        if let Some((_, rest)) = self.out.split_at_mut_checked(self.len)
+            && let Some((place, _)) = rest.split_first_mut()
+        {
+            *place = byte;
         }
         self.len += 1;
     }

@@ -99,7 +99,10 @@ mod tests {
         for (text, can) in [
             ("{}", Can::NOTHING),
             (r#"{"sampling":{}}"#, Can::SAMPLE),
-            (r#"{"sampling":{"tools":{}},"roots":{"listChanged":true}}"#, Can::SAMPLE_WITH_TOOLS.and(Can::LIST_ROOTS)),
+            (
+                r#"{"sampling":{"tools":{}},"roots":{"listChanged":true}}"#,
+                Can::SAMPLE_WITH_TOOLS.and(Can::LIST_ROOTS),
+            ),
             (r#"{"elicitation":{}}"#, Can::ELICIT),
             (r#"{"elicitation":{"url":{}}}"#, Can::ELICIT_URL),
             (r#"{"elicitation":{"form":{},"url":{}}}"#, Can::ELICIT.and(Can::ELICIT_URL)),

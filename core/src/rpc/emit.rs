@@ -19,7 +19,6 @@ impl Framing {
             Self { open: true, .. } => w.put(b","),
         }
     }
-
 }
 
 /// `{"jsonrpc":"2.0","id":…,"result":{`

@@ -47,6 +47,7 @@ struct Seen {
     jsonrpc: Span,
     id: Span,
     id_is_id: bool,
+    id_twice: bool,
     method: Span,
     result: Span,
     error: Span,
@@ -126,7 +127,9 @@ fn members(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) 
             seen.id_is_id = token == Token::Str || (token == Token::Number && !scan.marked());
         }
         if let Some(place) = place {
-            seen.twice |= !core::mem::replace(place, Span::new(start, scan.pos())).is_absent();
+            let twice = !core::mem::replace(place, Span::new(start, scan.pos())).is_absent();
+            seen.twice |= twice;
+            seen.id_twice |= twice && is_id;
         }
     }
 }
@@ -181,12 +184,15 @@ fn params(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) -
 
 fn classify(b: &[u8], seen: &Seen, envelope: &mut Envelope) {
     let id_there = !seen.id.is_absent();
-    if id_there && !seen.twice && seen.id_is_id {
+    if id_there && !seen.id_twice && seen.id_is_id {
         envelope.id = seen.id;
     }
     envelope.method = seen.method;
     let answer = !seen.result.is_absent() || !seen.error.is_absent();
-    envelope.class = if seen.twice {
+    envelope.class = if seen.method.is_absent() && answer {
+        // However broken: an error in answer to an answer could go on for ever.
+        Class::Response
+    } else if seen.twice {
         Class::Invalid("a member of the message is there twice")
     } else if seen.jsonrpc.of(b) != br#""2.0""# {
         Class::Invalid("\"jsonrpc\" must be \"2.0\"")
@@ -203,8 +209,6 @@ fn classify(b: &[u8], seen: &Seen, envelope: &mut Envelope) {
         } else {
             Class::Request
         }
-    } else if answer {
-        Class::Response
     } else {
         Class::Invalid("\"method\" is missing")
     };

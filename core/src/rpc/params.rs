@@ -264,7 +264,8 @@ impl Members {
     }
 
     fn is_meta(&self, b: &[u8], scan: &Scan) -> bool {
-        part(b, scan.start(), scan.end()) == b"_meta" || (scan.marked() && same(b, scan.start(), scan.end(), b"_meta"))
+        part(b, scan.start(), scan.end()) == b"_meta"
+            || (scan.marked() && same(b, scan.start(), scan.end(), b"_meta"))
     }
 
     fn keep_meta(&mut self, b: &[u8], scan: &mut Scan, meta: &mut Meta) -> Option<()> {

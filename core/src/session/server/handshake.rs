@@ -51,7 +51,10 @@ impl Server<'_> {
         // Only when all of the answer is made: until then it is made again from the request.
         if let Step::Next = step {
             self.session.revision = Some(revision);
-            self.session.can = Can::read(self.rx.bytes().get(msg.start..msg.end).unwrap_or(&[]), envelope.members.capabilities);
+            self.session.can = Can::read(
+                self.rx.bytes().get(msg.start..msg.end).unwrap_or(&[]),
+                envelope.members.capabilities,
+            );
         }
         step
     }
@@ -88,10 +91,10 @@ impl Server<'_> {
         let b = part(self.rx.bytes(), msg.start, msg.end);
         let uri = content(span.of(b)).unwrap_or("");
         // Subscribing twice is the same as once: the client hears of an update one time.
-        if !self.subs.iter().any(|r| r.id.is_empty() && r.uri == uri.as_bytes()) {
-            if let Err(full) = self.subs.add(wants::URI, 0, b"", uri.as_bytes()) {
-                return self.no_room_to_subscribe(msg, envelope, terms.revision, full);
-            }
+        if !self.subs.iter().any(|r| r.id.is_empty() && r.uri == uri.as_bytes())
+            && let Err(full) = self.subs.add(wants::URI, 0, b"", uri.as_bytes())
+        {
+            return self.no_room_to_subscribe(msg, envelope, terms.revision, full);
         }
         self.empty_result(msg, envelope.id, terms.revision)
     }

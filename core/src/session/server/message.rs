@@ -137,14 +137,12 @@ impl Server<'_> {
     /// A line that is no message. Only one that begins like one is answered, and only a few in a row: a peer that prints
     /// logs to the stream, or answers errors with errors, must not start a storm.
     fn junk(&mut self, msg: Msg, id: Span, known: bool, code: i32, message: &[&str]) -> Step {
-        if !known && self.batch.is_none() {
-            if self.replay.skip == 0 {
-                if self.junk >= self.config.junk_answers {
-                    return self.noise();
-                }
-                self.junk = self.junk.saturating_add(1);
-                self.stats.junk_lines = self.stats.junk_lines.saturating_add(1);
+        if !known && self.batch.is_none() && self.replay.skip == 0 {
+            if self.junk >= self.config.junk_answers {
+                return self.noise();
             }
+            self.junk = self.junk.saturating_add(1);
+            self.stats.junk_lines = self.stats.junk_lines.saturating_add(1);
         }
         let form = self.form();
         let step = self.error(msg, id, form, code, message, Data::None);

@@ -82,6 +82,10 @@ pub struct Stats {
 }
 
 /// What the engine wants next.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, on the stack, and no memory to box it in"
+)]
 pub enum Event<'e> {
     /// Nothing: receive more, or wait for [`Server::deadline`].
     Idle,

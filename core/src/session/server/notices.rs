@@ -45,9 +45,11 @@ impl Server<'_> {
     }
 
     fn next_notice(&self) -> Option<Notice> {
-        let failed = self.slots.iter().take(if self.waiting > 0 { usize::MAX } else { 0 }).find_map(|s| match s.state {
-            State::Failed(why) => Some(Notice::Failed(s.number, why)),
-            _ => None,
+        let failed = self.slots.iter().take(if self.waiting > 0 { usize::MAX } else { 0 }).find_map(|s| {
+            match s.state {
+                State::Failed(why) => Some(Notice::Failed(s.number, why)),
+                _ => None,
+            }
         });
         let change = || first_bit(self.changed).map(Notice::Change);
         let record = || self.subs.iter().find_map(|r| Some(Notice::Record(r.at, first_bit(r.due)?)));
