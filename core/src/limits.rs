@@ -2,7 +2,7 @@
 //!
 //! Crossing one fails that message alone, with an answer that carries its id where the id could be read; the stream
 //! goes on at the next newline. Sizes that depend on memory are the lengths of the slices in
-//! [`Storage`](crate::session::Storage).
+//! [`Storage`](crate::session::server::Storage).
 
 /// Nesting depth of a message, in containers. Equal to what `serde_json` accepts, so that a text refused here is
 /// refused by common peers too.

@@ -117,7 +117,10 @@ fn comfort(
     tone: Option<&str>,
 ) -> String {
     let tone = tone.map(|t| format!(" Be {t}.")).unwrap_or_default();
-    format!("It is {} °C in the {room}, the target is {} °C. What setting is comfortable?{tone}", home.celsius, home.target)
+    format!(
+        "It is {} °C in the {room}, the target is {} °C. What setting is comfortable?{tone}",
+        home.celsius, home.target
+    )
 }
 
 catalog! {
