@@ -3,6 +3,7 @@
 use super::args::{Rule, Text};
 use super::table::Catalog;
 use crate::bytes::at;
+use crate::limits::{ARGS_MAX, TOOL_NAME_MAX};
 
 /// Declares a server's catalog from functions with `#[tool]`, `#[resource]` and `#[prompt]`, as a `static`.
 ///
@@ -114,7 +115,8 @@ macro_rules! __catalog {
 const FILTER_BITS: u32 = 1 << 14;
 
 impl<C> Catalog<C> {
-    /// What is wrong with the rows, in words: two resources or templates of one URI, or two prompts of one name.
+    /// What is wrong with the rows, in words: two resources or templates of one URI, two prompts of one name, or a tool
+    /// beyond [`TOOL_NAME_MAX`] or [`ARGS_MAX`].
     ///
     /// For `const` blocks; [`tool_order`](super::table::tool_order) finds tools of one name.
     pub const fn fault(&self) -> Option<&'static str> {
@@ -129,6 +131,22 @@ impl<C> Catalog<C> {
                 return Some(fault);
             }
             faults = more;
+        }
+        self.tool_fault()
+    }
+
+    const fn tool_fault(&self) -> Option<&'static str> {
+        let mut tools = self.tools;
+        while let Some((tool, more)) = tools.split_first() {
+            if tool.def.name.is_empty() || tool.def.name.len() > TOOL_NAME_MAX {
+                return Some(
+                    "a tool of this catalog has a name that is empty or longer than 128 characters: rename it",
+                );
+            }
+            if tool.def.args.len() > ARGS_MAX {
+                return Some("a tool of this catalog has more than 32 arguments: group them in a struct");
+            }
+            tools = more;
         }
         None
     }
@@ -316,4 +334,34 @@ const fn within(least: i128, most: i128, min: i128, max: i128) -> Option<(i128, 
         return None;
     }
     Some((if no_least { min } else { least }, if no_most { max } else { most }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Arg, Rule};
+    use super::super::table::{Tool, ToolDef};
+    use super::*;
+    use crate::Outcome;
+
+    const LONG: &str = match core::str::from_utf8(&[b'a'; TOOL_NAME_MAX + 1]) {
+        Ok(name) => name,
+        Err(_) => "",
+    };
+    static MANY: [Arg; ARGS_MAX + 1] = [Arg::new("a", Rule::Bool); ARGS_MAX + 1];
+
+    macro_rules! fault {
+        ($def:expr) => {{
+            static TOOLS: [Tool<()>; 1] = [Tool { def: $def, run: |_, _, _| Outcome::Done }];
+            const FAULT: Option<&str> = Catalog::new("s", "1").tools(&TOOLS).fault();
+            FAULT.unwrap_or("")
+        }};
+    }
+
+    #[test]
+    fn tools_beyond_a_limit_are_faults() {
+        assert!(fault!(ToolDef::new(LONG)).contains("128 characters"));
+        assert!(fault!(ToolDef::new("")).contains("128 characters"));
+        assert!(fault!(ToolDef::new("many").args(&MANY)).contains("32 arguments"));
+        assert_eq!(fault!(ToolDef::new(LONG.split_at(1).1).args(MANY.split_at(1).1)), "", "at the limits");
+    }
 }
