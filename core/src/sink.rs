@@ -125,6 +125,25 @@ pub struct Fill {
     pub lost: bool,
     /// Bytes of that message are out and cannot be taken back.
     pub flushed: bool,
+    /// That message has not come to its end: what is here of it is not to be sent.
+    pub open: bool,
+}
+
+impl Fill {
+    /// The end of what may be sent.
+    pub fn ready(&self) -> usize {
+        if self.open { self.start } else { self.len }
+    }
+
+    /// The first `n` bytes of what may be sent are out.
+    pub fn advance(&mut self, n: usize) {
+        self.sent = self.sent.saturating_add(n).min(self.ready());
+        if self.sent == self.len {
+            self.sent = 0;
+            self.len = 0;
+            self.start = 0;
+        }
+    }
 }
 
 /// A byte sink over a buffer.
@@ -163,7 +182,27 @@ impl<'e> Sink<'e> {
     /// Starts a message, of which the first `skip` bytes are left out.
     pub fn begin(&mut self, skip: usize) {
         let len = self.fill.len;
-        *self.fill = Fill { sent: self.fill.sent, len, start: len, skip, ..Fill::default() };
+        *self.fill = Fill { sent: self.fill.sent, len, start: len, skip, open: true, ..Fill::default() };
+    }
+
+    /// Ends the message: what is here of it may be sent, and what is put before the next one begins goes nowhere.
+    pub fn end(&mut self) {
+        self.fill.open = false;
+        self.fill.lost = true;
+    }
+
+    /// Takes a message back that was left without its end. When bytes of it are out its line is ended, so that the peer
+    /// finds the next.
+    pub fn abandon(&mut self) {
+        if !self.fill.open {
+            return;
+        }
+        self.rewind();
+        if core::mem::take(&mut self.fill.flushed) {
+            self.put(b"\n");
+        }
+        self.fill.open = false;
+        self.fill.advance(0);
     }
 
     /// Starts a message that is made again from its byte `at` on, of which all before byte `skip` are left out.
@@ -245,9 +284,12 @@ impl<'e> Sink<'e> {
     }
 
     fn make_room(&mut self, more: usize) -> bool {
-        let Some(flush) = &mut self.flush else {
-            return self.buf.grow(self.fill.len.saturating_add(more));
-        };
+        // A buffer that grows holds what it can, as one that does not.
+        let want = self.fill.len.saturating_add(more).min(self.buf.cap());
+        if want > self.fill.len && self.buf.grow(want) {
+            return true;
+        }
+        let Some(flush) = &mut self.flush else { return false };
         let ok = flush.flush(part(self.buf.bytes(), self.fill.sent, self.fill.len)) && !self.buf.is_empty();
         self.fill.gone = self.total();
         self.fill.sent = 0;

@@ -1,7 +1,7 @@
 //! What peers and applications should not do: the engine neither panics nor stalls, and the stream stays whole.
 
-mod peer;
 #[path = "robustness/abuse.rs"]
 mod abuse;
 #[path = "robustness/bench.rs"]
 mod bench;
+mod peer;

@@ -1,15 +1,10 @@
 //! The handler's view of a call: what it may say while it runs, and how it answers.
 
-use super::args::{Arg, Refusal, Rule, describe};
 pub use super::values::Args;
-use super::values::subject;
-use crate::error::{Error, Kind};
+use crate::error::Error;
 use crate::json::Writer;
-use crate::json::de::DeError;
-use crate::proto::client::Can;
 use crate::proto::level::Level;
-use crate::proto::revision::{Feature, Revision};
-use crate::rpc::code;
+use crate::proto::revision::Revision;
 use crate::session::reply::Reply;
 use crate::session::rows::List;
 use crate::session::slots::{Shape, Ticket};
@@ -59,7 +54,7 @@ pub struct Io<'e> {
     pub(super) annotations: &'e str,
     pub(super) count: u8,
     pub(super) more: bool,
-    is_error: bool,
+    pub(super) is_error: bool,
 }
 
 impl<'e> Io<'e> {
@@ -141,13 +136,29 @@ impl<'e> Io<'e> {
     }
 
     /// Puts the call off and gives the ticket that answers it. Return [`Outcome::Deferred`] after this.
+    ///
+    /// What was written of the answer is taken back; when it is partly out, or when the call is answered, the ticket is
+    /// stale and the call is over when the handler returns.
     pub fn defer(&mut self) -> Ticket {
-        self.reply.defer(None)
+        self.put_off(None)
     }
 
     /// [`defer`](Self::defer), with an error as the answer if there is no other by `deadline`.
     pub fn defer_until(&mut self, deadline: Millis) -> Ticket {
-        self.reply.defer(Some(deadline))
+        self.put_off(Some(deadline))
+    }
+
+    fn put_off(&mut self, deadline: Option<Millis>) -> Ticket {
+        let ticket = self.reply.defer(deadline);
+        self.start_anew();
+        ticket
+    }
+
+    /// Forgets what was written, if the reply has taken it back.
+    pub(super) fn start_anew(&mut self) {
+        if !self.reply.begun() && self.stage != Stage::Answered {
+            (self.stage, self.count, self.more, self.is_error) = (Stage::Fresh, 0, false, false);
+        }
     }
 
     /// Tells clients, after this call, that the tool list has changed.
@@ -174,6 +185,8 @@ impl<'e> Io<'e> {
     pub fn finish(&mut self, outcome: Outcome) {
         match outcome {
             _ if self.stage == Stage::Answered => {}
+            // Too much was written: nothing but an end can follow now.
+            Outcome::Deferred if self.reply.flushed() => self.break_off(),
             Outcome::Deferred => {}
             Outcome::Done => self.end(),
             Outcome::Fail(why) => {
@@ -183,158 +196,6 @@ impl<'e> Io<'e> {
                 }
             }
         }
-    }
-
-    /// What the client of this call can be asked for.
-    pub fn can(&self) -> Can {
-        self.reply.can()
-    }
-
-    /// Goes on only if the client can be asked for all of `needed`.
-    ///
-    /// # Errors
-    /// The call is answered already, with what is missing (2026-07-28: -32021); return the outcome.
-    pub fn require(&mut self, needed: Can) -> Result<(), Outcome> {
-        if self.can().has(needed) {
-            return Ok(());
-        }
-        let words = "this needs something that the client did not declare";
-        if !self.revision().has(Feature::PerRequest) {
-            return Err(self.fail(words));
-        }
-        self.reply.fail(
-            code::MISSING_CAPABILITY,
-            |w| w.text("Missing client capability: this needs something that the client did not declare"),
-            |w| {
-                w.put(b",\"data\":{\"requiredCapabilities\":");
-                w.set_comma(false);
-                needed.write(w);
-                w.put(b"}");
-            },
-        );
-        self.stage = Stage::Answered;
-        Err(Outcome::Done)
-    }
-
-    /// Answers with a failure: of a tool one that the model sees, else a protocol error.
-    pub fn fail(&mut self, why: &str) -> Outcome {
-        self.fail_with(|w| w.text(why))
-    }
-
-    /// [`fail`](Self::fail), with a text that `why` writes piece by piece with [`Writer::text`].
-    pub fn fail_with(&mut self, why: impl FnOnce(&mut Writer<'_>)) -> Outcome {
-        if self.reply.shape() != Shape::Tool {
-            self.protocol_error(code::INTERNAL_ERROR, why);
-            return Outcome::Done;
-        }
-        self.reply.take_back();
-        if !self.reply.begun() {
-            self.stage = Stage::Fresh;
-        }
-        self.is_error = true;
-        self.text_with(why);
-        Outcome::Done
-    }
-
-    /// Answers that the resource asked for does not exist; of a tool or a prompt, that something was not found.
-    pub fn not_found(&mut self) -> Outcome {
-        if !matches!(self.reply.shape(), Shape::Resource | Shape::Template) {
-            return self.fail("not found");
-        }
-        let uri = self.uri;
-        let code = self.revision().not_found();
-        self.reply.fail(
-            code,
-            |w| w.text("Resource not found"),
-            |w| {
-                w.put(b",\"data\":{");
-                w.set_comma(false);
-                w.member("uri", uri);
-                w.put(b"}");
-            },
-        );
-        self.stage = Stage::Answered;
-        Outcome::Done
-    }
-
-    /// Answers with a JSON-RPC error.
-    pub fn protocol_error(&mut self, code: i32, message: impl FnOnce(&mut Writer<'_>)) {
-        self.reply.fail(code, message, |_| {});
-        self.stage = Stage::Answered;
-    }
-
-    pub(super) fn no_scratch(&mut self, needed: usize) -> Outcome {
-        let mut digits = [0; 20];
-        let needed = crate::json::write::decimal(needed as u64, &mut digits);
-        self.protocol_error(code::INTERNAL_ERROR, |w| {
-            w.text("The variables of this URI need ");
-            w.text(core::str::from_utf8(needed).unwrap_or(""));
-            w.text(" bytes to be decoded (limit: scratch)");
-        });
-        Outcome::Done
-    }
-
-    /// Refuses the arguments: from 2025-11-25 on as a tool error that the model sees and can mend, before as -32602.
-    pub(super) fn refuse(&mut self, args: &[Arg], text: &[u8], refusal: Refusal) -> Outcome {
-        self.refusal(|put| {
-            subject(&refusal, args, text, put);
-            let Some(arg) = refusal.arg.and_then(|row| args.get(row)) else {
-                if refusal.error.kind != Kind::Unknown {
-                    put(refusal.error.kind.phrase());
-                }
-                return;
-            };
-            match refusal.error.kind {
-                kind @ Kind::Duplicate => put(kind.phrase()),
-                kind => {
-                    if kind == Kind::Missing {
-                        put("is missing: it ");
-                    }
-                    put("must be ");
-                    describe(&arg.rule, put);
-                    // Bounds of floats are kept as schema text: writing a float would bring the float writer along.
-                    if matches!(arg.rule, Rule::Float { .. }) && !arg.extra.is_empty() {
-                        put(" with ");
-                        put(arg.extra);
-                    }
-                }
-            }
-        })
-    }
-
-    pub(super) fn refuse_value(
-        &mut self,
-        args: &[Arg],
-        row: usize,
-        value: &[u8],
-        error: &DeError,
-    ) -> Outcome {
-        self.refusal(|put| {
-            put("argument \"");
-            put(args.get(row).map_or("", |a| a.name));
-            put("\" ");
-            let mut first = true;
-            error.write_path(value, &mut |piece| {
-                if core::mem::take(&mut first) {
-                    put("at ");
-                }
-                put(piece);
-            });
-            put(if first { "" } else { " " });
-            put(error.kind().phrase());
-        })
-    }
-
-    fn refusal(&mut self, words: impl FnOnce(&mut dyn FnMut(&str))) -> Outcome {
-        let to_model = self.reply.shape() == Shape::Tool && self.revision().has(Feature::ArgumentToolError);
-        if to_model {
-            return self.fail_with(|w| words(&mut |piece| w.text(piece)));
-        }
-        self.protocol_error(code::INVALID_PARAMS, |w| {
-            w.text("Invalid params: ");
-            words(&mut |piece| w.text(piece));
-        });
-        Outcome::Done
     }
 
     /// The place for the next item of the result's list.
@@ -368,7 +229,18 @@ impl<'e> Io<'e> {
         Some(self.reply.result())
     }
 
-    fn end(&mut self) {
+    /// Whether the tool lists an output schema and gave no structured content (server/tools, "Output Schema": it must).
+    fn owes_structured(&self) -> bool {
+        self.reply.shape() == Shape::Tool
+            && !self.is_error
+            && matches!(self.stage, Stage::Fresh | Stage::Items)
+            && self.reply.rows().has_output(self.reply.index(), self.revision())
+    }
+
+    pub(super) fn end(&mut self) {
+        if self.owes_structured() {
+            let _ = self.fail("This tool has an output schema and gave no structured content");
+        }
         let (shape, index, is_error, more) =
             (self.reply.shape(), self.reply.index(), self.is_error, self.more);
         let (rows, revision) = (self.reply.rows(), self.revision());

@@ -4,6 +4,7 @@ pub mod args;
 #[macro_use]
 mod catalog_macro;
 mod content;
+mod failure;
 pub mod io;
 pub mod pattern;
 pub mod render;

@@ -66,6 +66,10 @@ impl<C> Rows for Catalog<C> {
         self.prompts.get(index).map_or("", |p| p.def.about)
     }
 
+    fn has_output(&self, index: usize, revision: Revision) -> bool {
+        self.tools.get(index).is_some_and(|t| lists_output(&t.def, revision))
+    }
+
     fn write(&self, list: List, index: usize, w: &mut Writer<'_>, revision: Revision) {
         match list {
             List::Tools => {
@@ -110,16 +114,20 @@ pub fn write_tool(def: &ToolDef, w: &mut Writer<'_>, revision: Revision) {
         w.set_comma(true);
     }
     some(w, revision.has(Feature::Title), "title", def.title);
-    // Output schemas that are no objects came with 2026-07-28; before, the list would not be valid with one.
-    let structured = revision.has(Feature::StructuredAny)
-        || (revision.has(Feature::Structured) && describes_object(def.output.as_bytes()));
-    some_raw(w, structured, "outputSchema", def.output);
+    some_raw(w, lists_output(def, revision), "outputSchema", def.output);
     if revision.has(Feature::ToolAnnotations) {
         write_hints(def, w);
     }
     some_raw(w, revision.has(Feature::Icons), "icons", def.icons);
     some_raw(w, revision.has(Feature::ItemMeta), "_meta", def.meta);
     w.close();
+}
+
+/// Output schemas that are no objects came with 2026-07-28; before, the list would not be valid with one.
+fn lists_output(def: &ToolDef, revision: Revision) -> bool {
+    !def.output.is_empty()
+        && (revision.has(Feature::StructuredAny)
+            || (revision.has(Feature::Structured) && describes_object(def.output.as_bytes())))
 }
 
 /// Whether the schema text says `"type":"object"` at its top.

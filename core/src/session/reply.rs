@@ -79,9 +79,15 @@ impl<'e> Reply<'e> {
         self.begun
     }
 
-    /// The writer, inside the result object; writes its head first if need be.
+    /// Whether the call is not answered yet.
+    fn is_open(&self) -> bool {
+        matches!(self.slot.state, State::Open | State::Deferred)
+    }
+
+    /// The writer, inside the result object; writes its head first if need be. After the answer, what is written goes
+    /// nowhere.
     pub fn result(&mut self) -> &mut Writer<'e> {
-        if !self.begun {
+        if !self.begun && self.is_open() {
             self.begun = true;
             self.w.sink().begin(0);
             emit::result(&mut self.w, *self.framing, &self.slot.id);
@@ -89,8 +95,11 @@ impl<'e> Reply<'e> {
         &mut self.w
     }
 
-    /// Ends the result.
+    /// Ends the result. Without effect when the call is answered already.
     pub fn finish(&mut self) {
+        if !self.is_open() {
+            return;
+        }
         let (revision, rows) = (self.slot.revision, self.rows);
         let framing = *self.framing;
         let w = self.result();
@@ -102,13 +111,17 @@ impl<'e> Reply<'e> {
     /// Answers with an error; what was written of a result is taken back. `message` writes the text of the message,
     /// `data` the members of `error` after it.
     ///
-    /// A result that is partly out cannot become an error any more: it is ended as it stands.
+    /// A result that is partly out cannot become an error any more: it is ended as it stands. Without effect when the call
+    /// is answered already.
     pub fn fail(
         &mut self,
         code: i32,
         message: impl FnOnce(&mut Writer<'_>),
         data: impl FnOnce(&mut Writer<'_>),
     ) {
+        if !self.is_open() {
+            return;
+        }
         if self.flushed() {
             return self.finish();
         }
@@ -129,10 +142,12 @@ impl<'e> Reply<'e> {
         if sink.lost() && !sink.flushed() {
             let needed = sink.total();
             sink.rewind();
+            sink.end();
             // The engine says so at its next step, when there is room for the words.
             self.slot.state = State::Failed(Failed::TooLarge(u32::try_from(needed).unwrap_or(u32::MAX)));
             return;
         }
+        sink.end();
         self.framing.open = self.framing.batch;
         if self.slot.state == State::Deferred {
             *self.waiting = self.waiting.saturating_sub(1);
@@ -142,7 +157,7 @@ impl<'e> Reply<'e> {
 
     /// Takes back what was written of the result, if it is still here.
     pub fn take_back(&mut self) {
-        if self.begun && !self.w.sink().flushed() {
+        if self.begun && self.is_open() && !self.w.sink().flushed() {
             self.w.sink().rewind();
             self.w.set_comma(false);
             self.begun = false;
@@ -151,7 +166,12 @@ impl<'e> Reply<'e> {
 
     /// Puts the call off: the returned ticket answers it later, and the stream goes on. A `deadline` answers it with an
     /// error if nothing else has by then.
+    ///
+    /// A call that is answered, or whose result is partly out, cannot be put off: its ticket is stale.
     pub fn defer(&mut self, deadline: Option<Millis>) -> Ticket {
+        if !self.is_open() || self.flushed() {
+            return self.slot.stale();
+        }
         self.take_back();
         if self.slot.state == State::Open {
             *self.waiting = self.waiting.saturating_add(1);
@@ -226,7 +246,7 @@ impl<'e> Reply<'e> {
 
     fn notify(&mut self, method: &str, params: impl FnOnce(&mut Writer<'_>, &Slot)) -> Result<(), Error> {
         // Inside an open array a notification would be taken for an element of the answer.
-        if self.begun || self.framing.batch {
+        if self.begun || self.framing.batch || !self.is_open() {
             return Err(Error::new(Kind::Begun, 0));
         }
         self.w.sink().begin(0);
@@ -235,12 +255,12 @@ impl<'e> Reply<'e> {
         emit::close(&mut self.w, Framing::default());
         self.w.set_comma(false);
         let sink = self.w.sink();
-        if sink.lost() {
-            let needed = sink.total();
+        let (lost, needed) = (sink.lost(), sink.total());
+        if lost {
             sink.rewind();
-            return Err(Error::new(Kind::TxFull, needed));
         }
-        Ok(())
+        sink.end();
+        if lost { Err(Error::new(Kind::TxFull, needed)) } else { Ok(()) }
     }
 
     /// Tells subscribers that the list named by `kind` (one of [`wants`]) has changed, after this call.

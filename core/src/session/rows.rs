@@ -39,6 +39,8 @@ pub trait Rows: Sync {
     fn mime(&self, list: List, index: usize) -> &str;
     /// The description of prompt `index`; may be empty.
     fn prompt_about(&self, index: usize) -> &str;
+    /// Whether tool `index` lists an output schema in `revision`, and so owes structured content.
+    fn has_output(&self, index: usize, revision: Revision) -> bool;
     /// Writes row `index` as one object in the form of `revision`.
     fn write(&self, list: List, index: usize, w: &mut Writer<'_>, revision: Revision);
 }

@@ -35,6 +35,13 @@ pub(crate) enum State {
     Failed(Failed),
 }
 
+impl State {
+    /// Whether an answer is owed to a call that was put off.
+    pub(crate) fn waits(self) -> bool {
+        matches!(self, Self::Deferred | Self::Failed(_))
+    }
+}
+
 /// Why the engine answers a call itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failed {
@@ -89,6 +96,11 @@ impl Slot {
 
     pub(crate) fn ticket(&self) -> Ticket {
         Ticket { slot: self.number, generation: self.generation }
+    }
+
+    /// A ticket that answers nothing.
+    pub(crate) fn stale(&self) -> Ticket {
+        Ticket { slot: self.number, generation: self.generation.wrapping_sub(1) }
     }
 
     /// Ends the call. Every ticket for it is stale from here on.

@@ -32,7 +32,7 @@ pub enum Found {
 }
 
 impl Lines {
-    /// Room for bytes to come, never empty unless the buffer is.
+    /// Room for bytes to come; empty only while the buffer is full of lines that were not taken.
     ///
     /// A line that fills the whole buffer is given up here: its bytes go through the [`Hunter`], which keeps the id.
     pub fn room<'r>(&mut self, buf: &'r mut Buf<'_>) -> &'r mut [u8] {
@@ -50,12 +50,16 @@ impl Lines {
                 self.searched = self.searched.saturating_sub(self.head);
                 self.head = 0;
                 self.tail = kept;
-            } else if !buf.grow(self.tail.saturating_add(1)) {
+            } else if !buf.grow(self.tail.saturating_add(1)) && !self.holds_line(buf.bytes()) {
                 self.drop_all(buf.bytes());
             }
         }
         let len = buf.len();
         part_mut(buf.bytes_mut(), self.tail, len)
+    }
+
+    fn holds_line(&self, b: &[u8]) -> bool {
+        find(part(b, self.searched, self.tail), b'\n').is_some()
     }
 
     fn drop_all(&mut self, b: &[u8]) {

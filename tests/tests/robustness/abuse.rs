@@ -127,7 +127,8 @@ fn tickets_answer_once() {
 
 #[test]
 fn tickets_of_another_server() {
-    let (mut one, mut two) = (Memory::from(Sizes { slots: 9, ..Sizes::default() }), Memory::from(Sizes::default()));
+    let (mut one, mut two) =
+        (Memory::from(Sizes { slots: 9, ..Sizes::default() }), Memory::from(Sizes::default()));
     let (mut one, mut two) = (peer(&mut one), peer(&mut two));
     for id in 10..19 {
         assert!(one.ask(&start(id, "hold")).is_empty());
@@ -173,7 +174,7 @@ fn a_reply_that_is_let_go_after_a_flush() {
             true
         }
     }
-    let mut memory = Memory::from(Sizes { tx: 64, ..Sizes::default() });
+    let mut memory = Memory::from(Sizes { tx: 128, ..Sizes::default() });
     let mut peer = peer(&mut memory);
     peer.flush = true;
     assert!(peer.ask(&start(2, "hold")).is_empty());
@@ -193,7 +194,10 @@ fn a_reply_that_is_let_go_after_a_flush() {
     let lines: Vec<_> = rest.lines().collect();
     assert_eq!(lines.len(), 2, "{rest}");
     assert!(serde_json::from_str::<Value>(lines[0]).is_err());
-    assert_eq!(serde_json::from_str::<Value>(lines[1]).expect("JSON")["result"]["content"][0]["text"], "whole");
+    assert_eq!(
+        serde_json::from_str::<Value>(lines[1]).expect("JSON")["result"]["content"][0]["text"],
+        "whole"
+    );
 }
 
 #[test]
@@ -228,11 +232,9 @@ fn an_outcome_of_deferred_without_a_ticket() {
 fn failures_take_content_back() {
     let mut memory = Memory::from(Sizes::default());
     let mut peer = peer(&mut memory);
-    for (tool, text) in [
-        ("write_then_fail", "failed"),
-        ("fail_twice", "second"),
-        ("structured_then_fail", "failed"),
-    ] {
+    for (tool, text) in
+        [("write_then_fail", "failed"), ("fail_twice", "second"), ("structured_then_fail", "failed")]
+    {
         let result = peer.call(tool, "{}");
         assert_eq!((texts(&result), &result["isError"]), (vec![text], &json!(true)), "{tool}");
         assert!(result.get("structuredContent").is_none());
@@ -258,7 +260,7 @@ fn nothing_is_said_after_the_answer() {
     assert_eq!(kind(Io::resume(&mut peer.server, stale)), Kind::Stale);
     let line = r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"finish_then_talk","_meta":{"progressToken":4}}}"#;
     assert_eq!(peer.one(line)["result"]["content"], json!([]));
-    assert_eq!(peer.state.errors, [Kind::Begun, Kind::Begun]);
+    assert_eq!(peer.state.errors, [Kind::Begun], "nobody asks for progress any more, and a log has no place");
     alive(&mut peer);
 }
 
@@ -276,6 +278,14 @@ fn failing_after_bytes_are_out() {
         assert_eq!(result["isError"], true);
         assert_eq!(peer.server.calls_waiting(), 0);
         assert!(!peer.server.is_waiting(peer.state.tickets[0]));
+        // Neither can it become an error.
+        let result = peer.call("flush_then_refuse", "{}");
+        assert_eq!(
+            (&result["isError"], result["content"].as_array().map(Vec::len)),
+            (&json!(true), Some(20))
+        );
+        let read = r#"{"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"note:///breaks"}}"#;
+        assert_eq!(peer.one(read)["result"]["contents"].as_array().map(Vec::len), Some(20));
         alive(&mut peer);
     }
 }
@@ -374,7 +384,8 @@ fn completions_stop_at_a_hundred() {
 fn resources_with_several_contents() {
     let mut memory = Memory::from(Sizes::default());
     let mut peer = peer(&mut memory);
-    let answer = peer.one(r#"{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:///several"}}"#);
+    let answer =
+        peer.one(r#"{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:///several"}}"#);
     assert_eq!(
         answer["result"]["contents"],
         json!([
@@ -383,7 +394,10 @@ fn resources_with_several_contents() {
             {"uri": "note:///several", "mimeType": "text/plain", "blob": "dGhyZWU="},
         ])
     );
-    assert!(peer.ask(r#"{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:///late"}}"#).is_empty());
+    assert!(
+        peer.ask(r#"{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:///late"}}"#)
+            .is_empty()
+    );
     let ticket = peer.state.tickets[0];
     let mut io = Io::resume(&mut peer.server, ticket).expect("it waits");
     io.text("at last");
@@ -427,6 +441,9 @@ fn an_open_subscription_needs_memory() {
     let answer = peer.one(&format!(
         r#"{{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{{{META},"notifications":{{"toolsListChanged":true}}}}}}"#
     ));
-    assert_eq!((&answer["error"]["code"], &answer["error"]["data"]["limit"]), (&json!(-32603), &json!("subscriptions")));
+    assert_eq!(
+        (&answer["error"]["code"], &answer["error"]["data"]["limit"]),
+        (&json!(-32603), &json!("subscriptions"))
+    );
     alive(&mut peer);
 }

@@ -77,6 +77,13 @@ static TOOLS: &[Tool<Desk>] = rows! { Tool ToolDef run;
         desk.tickets.push(io.defer());
         Outcome::Deferred
     };
+    "flush_then_refuse" => |_, _, io| {
+        for _ in 0..20 {
+            io.text(LONG);
+        }
+        io.protocol_error(-32602, |w| w.text("refused"));
+        io.not_found()
+    };
     "fail_twice" => |_, _, io| {
         let _ = io.fail("first");
         io.fail("second")
@@ -158,6 +165,15 @@ static RESOURCES: &[Resource<Desk>] = &[
             io.embed_text("note:///second", "text/plain", "two");
             io.blob(b"three");
             Outcome::Done
+        }),
+    },
+    Resource {
+        def: ResourceDef::new("note:///breaks", "breaks"),
+        source: Source::Read(|_, _, io| {
+            for _ in 0..20 {
+                io.text(LONG);
+            }
+            io.not_found()
         }),
     },
     Resource {

@@ -69,6 +69,7 @@ impl Server<'_> {
 
     /// Looks at whether all of an answer is in the transmit buffer; if not, the rest is made when that is empty.
     pub(super) fn sent(&mut self) -> Step {
+        self.fill.open = false;
         if self.fill.lost {
             let kept = self.fill.len.saturating_sub(self.fill.start);
             self.replay.skip = self.replay.skip.saturating_add(kept);

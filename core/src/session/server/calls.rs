@@ -219,8 +219,7 @@ impl Server<'_> {
             return self.bad_params(msg, envelope.id, terms.revision, &words);
         }
         // A handler cannot be run twice, so it is not run before there is room for what it may write.
-        let free = self.tx.cap().saturating_sub(self.fill.len);
-        if self.replay.skip == 0 && self.fill.len > 0 && free < self.config.reply_max {
+        if self.replay.skip == 0 && !self.has_room(self.config.reply_max) {
             return Step::Send;
         }
         let Some(slot) = self.slots.iter_mut().find(|s| s.state == State::Free) else {
@@ -322,9 +321,8 @@ impl Server<'_> {
         let step = self.sent();
         if let (Step::Next, Some(slot)) = (&step, self.slots.get_mut(usize::from(number))) {
             slot.free();
-            if self.current != Some(number) {
-                self.waiting = self.waiting.saturating_sub(1);
-            }
+            // Counted anew: whether this call was counted depends on whether its handler had put it off.
+            self.waiting = self.slots.iter().filter(|s| s.state.waits()).fold(0, |n, _| n.wrapping_add(1));
         }
         step
     }

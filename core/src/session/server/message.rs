@@ -189,14 +189,12 @@ impl Server<'_> {
             Some(hunter) => (hunter.id().filter(|id| is_id(id)).is_some(), hunter.has_method()),
             None => (false, false),
         };
-        if self.replay.skip == 0 {
+        // A notification is not answered, and neither is a response.
+        let step = if id && method { self.too_long_answer(bytes, limit) } else { Step::Next };
+        if let Step::Next = step {
             self.stats.too_long = self.stats.too_long.saturating_add(1);
         }
-        // A notification is not answered, and neither is a response.
-        if !id || !method {
-            return Step::Next;
-        }
-        self.too_long_answer(bytes, limit)
+        step
     }
 
     fn batch_start(&mut self, msg: Msg) -> Step {

@@ -20,7 +20,7 @@ use crate::session::reply::Reply;
 use crate::session::rows::Rows;
 use crate::session::slots::{Failed, Slot, State, Ticket, deferred};
 use crate::session::subs::{Subs, wants};
-use crate::sink::{Buf, Fill};
+use crate::sink::{Buf, Fill, Sink};
 use crate::time::Millis;
 use crate::wire::line::Lines;
 
@@ -230,7 +230,8 @@ impl<'b> Server<'b> {
         })
     }
 
-    /// Where received bytes go; never empty.
+    /// Where received bytes go. Never empty after [`Event::Idle`]; before that it is while the buffer is full of messages
+    /// that were not looked at.
     pub fn recv_buf(&mut self) -> &mut [u8] {
         self.lines.room(&mut self.rx)
     }
@@ -247,21 +248,18 @@ impl<'b> Server<'b> {
 
     /// Bytes to send; empty when there are none.
     pub fn send_buf(&self) -> (Lane, &[u8]) {
-        (Lane::Stream, part(self.tx.bytes(), self.fill.sent, self.fill.len))
+        (Lane::Stream, part(self.tx.bytes(), self.fill.sent, self.fill.ready()))
     }
 
     /// The first `n` bytes of [`send_buf`](Self::send_buf) are sent.
     pub fn send_ack(&mut self, n: usize) {
-        self.fill.sent = self.fill.sent.saturating_add(n).min(self.fill.len);
-        if self.fill.sent == self.fill.len {
-            self.fill.sent = 0;
-            self.fill.len = 0;
-        }
+        self.fill.advance(n);
     }
 
     /// Works on what was received until the application is needed.
     pub fn poll(&mut self, now: Millis) -> Event<'_> {
         self.now = now;
+        self.tidy();
         match self.advance() {
             Step::Idle | Step::Next => Event::Idle,
             Step::Send => Event::Send,
@@ -286,8 +284,11 @@ impl<'b> Server<'b> {
     /// The answer to a deferred call.
     ///
     /// # Errors
-    /// `Stale` when the call is over; `Busy` while another message is half written: send, [`poll`](Self::poll), try again.
+    /// `Stale` when the call is over; `Busy` while another message is half written, or while what waits to be sent leaves
+    /// less than [`Config::reply_max`]: send, [`poll`](Self::poll), try again.
     pub fn resume(&mut self, ticket: Ticket) -> Result<Reply<'_>, Error> {
+        self.tidy();
+        deferred(self.slots, ticket).ok_or(Error::new(Kind::Stale, 0))?;
         self.quiet()?;
         let level = self.session.level;
         let slot = deferred(self.slots, ticket).ok_or(Error::new(Kind::Stale, 0))?;
@@ -297,7 +298,7 @@ impl<'b> Server<'b> {
             } else {
                 Some(level)
             },
-            w: crate::json::Writer::new(crate::sink::Sink::new(self.tx.reborrow(), &mut self.fill, None)),
+            w: crate::json::Writer::new(Sink::new(self.tx.reborrow(), &mut self.fill, None)),
             slot,
             framing: &mut self.framing,
             rows: self.rows,
@@ -323,7 +324,22 @@ impl<'b> Server<'b> {
 
     fn quiet(&self) -> Result<(), Error> {
         let quiet = self.replay.skip == 0 && self.batch.is_none() && self.current.is_none();
-        if quiet { Ok(()) } else { Err(Error::new(Kind::Busy, 0)) }
+        // The loops that hand full buffers on do so for handlers only, and set `reply_max` to 0.
+        let wanted = if self.config.reply_max == 0 { usize::MAX } else { self.config.reply_max };
+        if quiet && self.has_room(wanted) { Ok(()) } else { Err(Error::new(Kind::Busy, 0)) }
+    }
+
+    /// Whether the transmit buffer has `wanted` bytes left, or all it can ever have.
+    fn has_room(&self, wanted: usize) -> bool {
+        self.fill.len == 0 || self.tx.cap().saturating_sub(self.fill.len) >= wanted
+    }
+
+    /// Takes back what a reply that was let go before its end has left behind.
+    fn tidy(&mut self) {
+        if self.fill.open {
+            self.framing.open &= !self.fill.flushed;
+            Sink::new(self.tx.reborrow(), &mut self.fill, None).abandon();
+        }
     }
 
     /// Tells clients that the tool list has changed.
@@ -354,7 +370,7 @@ impl<'b> Server<'b> {
     /// Ends every `subscriptions/listen`, as a server does that is about to stop.
     pub fn close_subscriptions(&mut self) {
         self.closing = true;
-        self.subs.mark_due(wants::END | wants::RESULT, |r| !r.id.is_empty());
+        self.subs.mark_due(wants::END | wants::RESULT, |r| !r.id.is_empty() && r.due & wants::RESULT == 0);
     }
 
     /// The handshake revision agreed on; `None` before `initialize`, and for clients that never send it.
