@@ -4,4 +4,10 @@
 mod abuse;
 #[path = "robustness/bench.rs"]
 mod bench;
+#[path = "robustness/buffers.rs"]
+mod buffers;
 mod peer;
+#[path = "robustness/random.rs"]
+mod random;
+#[path = "robustness/waiting.rs"]
+mod waiting;

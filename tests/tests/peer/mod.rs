@@ -92,13 +92,18 @@ impl<'b, C> Peer<'b, C> {
         Self { server, catalog, state, out, stopped, now: 0, flush: false, read: 0 }
     }
 
-    /// One step of the engine; whether it was the last for now.
-    pub fn step(&mut self) -> bool {
+    /// One step of the engine, and what it asks for; whether it was the last for now.
+    fn step(&mut self) -> bool {
+        let (rest, send) = self.poll_one();
+        assert!(!send || self.take(usize::MAX) > 0, "Send means that there is something to send");
+        rest
+    }
+
+    /// One step of the engine; whether it was the last for now, and whether something is to be sent.
+    pub fn poll_one(&mut self) -> (bool, bool) {
         match self.server.poll(Millis(self.now)) {
-            Event::Idle | Event::Ended => return true,
-            Event::Send => {
-                assert!(self.take(usize::MAX) > 0, "Send means that there is something to send");
-            }
+            Event::Idle | Event::Ended => return (true, false),
+            Event::Send => return (false, true),
             Event::Call(call) => {
                 let mut out = Out(&mut self.out);
                 let flush: Option<&mut dyn Flush> = if self.flush { Some(&mut out) } else { None };
@@ -106,7 +111,7 @@ impl<'b, C> Peer<'b, C> {
             }
             Event::Cancelled(ticket) | Event::Expired(ticket) => self.stopped.push(ticket),
         }
-        false
+        (false, false)
     }
 
     /// Takes `n` bytes of what is to be sent.
