@@ -53,7 +53,7 @@ fn b09_arguments_null_or_absent() {
             ));
             assert!(answer["result"].is_object() && answer["result"].get("isError").is_none(), "{answer}");
         }
-        // A tool with a schema of its own sees no arguments as an object without members.
+        // A tool that needs an argument says so, in each of the three forms.
         let answer = peer.one(&format!(
             r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"echo"{arguments}}}}}"#
         ));
