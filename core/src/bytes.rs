@@ -78,10 +78,6 @@ pub fn shift(b: &mut [u8], from: usize, to: usize) {
         let Some((head, tail)) = rest.split_at_mut_checked(from) else { return };
         copy(head, part(tail, 0, n));
         kept = kept.wrapping_sub(n);
-        match head.len().checked_sub(n) {
-            Some(0) => {}
-            _ => return,
-        }
         rest = tail;
     }
 }

@@ -309,8 +309,7 @@ impl Number {
             Self::Uint(v) => *v,
         };
         let mut digits = [0; 20];
-        let digits = crate::json::write::decimal(size, &mut digits);
-        put(core::str::from_utf8(digits).unwrap_or(""));
+        put(crate::json::write::decimal_text(size, &mut digits));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The `catalog!` macro, and what the attribute macros ask of a rule in `const`.
 
 use super::args::{Rule, Text};
-use super::table::Catalog;
+use super::table::{Catalog, hash, same};
 use crate::bytes::at;
 use crate::limits::{ARGS_MAX, TOOL_NAME_MAX};
 
@@ -156,7 +156,9 @@ impl<C> Catalog<C> {
         let mut filter = [0_u32; FILTER_BITS as usize / 32];
         let mut row = 0;
         while let Some(key) = self.row_key(list, row) {
-            let bit = hash(key) % FILTER_BITS;
+            // Folded: FNV mixes the high bits best.
+            let hash = hash(key);
+            let bit = (hash ^ (hash >> 16)) % FILTER_BITS;
             if let Some((_, rest)) = filter.split_at_mut_checked(bit as usize / 32)
                 && let Some((word, _)) = rest.split_first_mut()
             {
@@ -200,28 +202,6 @@ impl<C> Catalog<C> {
             },
         }
     }
-}
-
-/// FNV-1a.
-const fn hash(text: &str) -> u32 {
-    let mut hash = 0x811C_9DC5_u32;
-    let mut i = 0;
-    while i < text.len() {
-        hash = (hash ^ at(text.as_bytes(), i) as u32).wrapping_mul(0x0100_0193);
-        i += 1;
-    }
-    hash ^ (hash >> 16)
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let mut i = 0;
-    while i < a.len() {
-        if at(a.as_bytes(), i) != at(b.as_bytes(), i) {
-            return false;
-        }
-        i += 1;
-    }
-    a.len() == b.len()
 }
 
 const NO_NUMBER: &str = "`min` and `max` are of numbers; of a text, `min_len` and `max_len` bound the length";

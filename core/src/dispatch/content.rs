@@ -190,7 +190,8 @@ impl<'e> Io<'e> {
     }
 
     /// Answers with a structured value (from 2025-06-18) and, unless other content was written before, with the same as
-    /// text. It comes last: what is added after it is left out. Up to 2025-11-25 only an object may be structured; any other value is then text alone.
+    /// text. It comes last: what is added after it is left out. Up to 2025-11-25 only an object may be structured; any other
+    /// value is then text alone.
     pub fn structured<T: Serialize + ?Sized>(&mut self, value: &T) {
         self.structured_with(|w| {
             // What does not fit is latched by the sink; what serde refuses (a map key that is no string) is null.

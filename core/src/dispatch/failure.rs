@@ -107,10 +107,10 @@ impl Io<'_> {
 
     pub(super) fn no_scratch(&mut self, needed: usize) -> Outcome {
         let mut digits = [0; 20];
-        let needed = crate::json::write::decimal(needed as u64, &mut digits);
+        let needed = crate::json::write::decimal_text(needed as u64, &mut digits);
         self.protocol_error(code::INTERNAL_ERROR, |w| {
             w.text("The variables of this URI need ");
-            w.text(core::str::from_utf8(needed).unwrap_or(""));
+            w.text(needed);
             w.text(" bytes to be decoded (limit: scratch)");
         });
         Outcome::Done

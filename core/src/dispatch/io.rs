@@ -264,8 +264,11 @@ impl<'e> Io<'e> {
 
     /// The MIME type that the catalog lists for what was called.
     pub(super) fn listed_mime(&self) -> &'e str {
-        let list = if self.reply.shape() == Shape::Template { List::Templates } else { List::Resources };
-        self.reply.rows().mime(list, self.reply.index())
+        self.reply.rows().mime(self.row_list(), self.reply.index())
+    }
+
+    fn row_list(&self) -> List {
+        if self.reply.shape() == Shape::Template { List::Templates } else { List::Resources }
     }
 
     /// The URI to write into contents: the one asked for, or the listed one when that is gone (deferred calls).
@@ -273,12 +276,9 @@ impl<'e> Io<'e> {
         if !self.uri.is_empty() {
             return self.uri;
         }
-        let list = if self.reply.shape() == Shape::Template { List::Templates } else { List::Resources };
-        self.reply.rows().key(list, self.reply.index())
+        self.reply.rows().key(self.row_list(), self.reply.index())
     }
-}
 
-impl<'e> Io<'e> {
     /// The answer to a deferred call: write it and [`finish`](Self::finish), or tell of progress and let go.
     ///
     /// # Errors

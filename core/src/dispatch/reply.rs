@@ -2,7 +2,7 @@
 
 use super::io::{Io, Outcome};
 use crate::json::Writer;
-use crate::json::write::decimal;
+use crate::json::write::decimal_text;
 use serde::Serialize;
 
 /// A value that answers a call.
@@ -100,7 +100,7 @@ integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
 
 fn integer(io: &mut Io<'_>, negative: bool, size: u64) {
     let mut digits = [0; 20];
-    let digits = core::str::from_utf8(decimal(size, &mut digits)).unwrap_or("");
+    let digits = decimal_text(size, &mut digits);
     io.text_with(|w| {
         if negative {
             w.text("-");

@@ -311,7 +311,7 @@ pub(super) fn candidates<'o>(order: &'o [Place], name: &str) -> impl Iterator<It
 }
 
 /// FNV-1a.
-const fn hash(name: &str) -> u32 {
+pub(super) const fn hash(name: &str) -> u32 {
     let mut hash = 0x811C_9DC5_u32;
     let mut i = 0;
     while i < name.len() {
@@ -372,7 +372,7 @@ const fn least(a: usize, b: usize) -> usize {
     if a < b { a } else { b }
 }
 
-const fn same(a: &str, b: &str) -> bool {
+pub(super) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
     while i < a.len() && i < b.len() && crate::bytes::at(a, i) == crate::bytes::at(b, i) {

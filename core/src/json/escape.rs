@@ -12,6 +12,11 @@ pub fn decimal(value: u64, digits: &mut [u8; 20]) -> &[u8] {
     return by_subtraction(value, digits);
 }
 
+/// [`decimal`] as text, for sentences.
+pub fn decimal_text(value: u64, digits: &mut [u8; 20]) -> &str {
+    core::str::from_utf8(decimal(value, digits)).unwrap_or("")
+}
+
 #[cfg(target_pointer_width = "64")]
 fn by_division(value: u64, digits: &mut [u8; 20]) -> &[u8] {
     let (mut rest, mut n) = (value, 0_usize);

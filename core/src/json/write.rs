@@ -4,7 +4,7 @@ use super::scan::{SOFT, Scan, Token};
 use crate::bytes::{at, part};
 use crate::sink::Sink;
 
-pub use super::escape::{decimal, escape};
+pub use super::escape::{decimal, decimal_text, escape};
 
 /// Writes JSON onto a [`Sink`]. Never fails at the call; the sink remembers what did not fit.
 pub struct Writer<'e> {

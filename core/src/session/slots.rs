@@ -103,6 +103,11 @@ impl Slot {
         Ticket { slot: self.number, generation: self.generation.wrapping_sub(1) }
     }
 
+    /// Whether `ticket` answers the call in this slot.
+    pub(crate) fn waits_for(&self, ticket: Ticket) -> bool {
+        self.state == State::Deferred && self.generation == ticket.generation
+    }
+
     /// Ends the call. Every ticket for it is stale from here on.
     pub(crate) fn free(&mut self) {
         self.state = State::Free;
@@ -116,7 +121,5 @@ impl Slot {
 
 /// The slot of a ticket, while its call waits.
 pub(crate) fn deferred(slots: &mut [Slot], ticket: Ticket) -> Option<&mut Slot> {
-    slots
-        .get_mut(usize::from(ticket.slot))
-        .filter(|s| s.state == State::Deferred && s.generation == ticket.generation)
+    slots.get_mut(usize::from(ticket.slot)).filter(|slot| slot.waits_for(ticket))
 }

@@ -38,21 +38,15 @@ impl Lines {
     pub fn room<'r>(&mut self, buf: &'r mut Buf<'_>) -> &'r mut [u8] {
         let kept = self.tail.wrapping_sub(self.head);
         // Moving less than was consumed since the last move keeps the cost per byte constant.
-        if kept <= self.head {
+        if kept <= self.head || (self.tail >= buf.len() && self.head > 0) {
             shift(buf.bytes_mut(), self.head, self.tail);
             self.searched = self.searched.saturating_sub(self.head);
             self.head = 0;
             self.tail = kept;
         }
-        if self.tail >= buf.len() {
-            if self.head > 0 {
-                shift(buf.bytes_mut(), self.head, self.tail);
-                self.searched = self.searched.saturating_sub(self.head);
-                self.head = 0;
-                self.tail = kept;
-            } else if !buf.grow(self.tail.saturating_add(1)) && !self.holds_line(buf.bytes()) {
-                self.drop_all(buf.bytes());
-            }
+        let full = self.tail >= buf.len();
+        if full && !buf.grow(self.tail.saturating_add(1)) && !self.holds_line(buf.bytes()) {
+            self.drop_all(buf.bytes());
         }
         let len = buf.len();
         part_mut(buf.bytes_mut(), self.tail, len)

@@ -8,13 +8,32 @@ use crate::rpc::code;
 use crate::rpc::emit::{self, Framing};
 use crate::rpc::params::Span;
 use crate::session::rows::Rows;
-use crate::sink::Sink;
+use crate::sink::{Buf, Fill, Sink};
 
 /// A message in the receive buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Msg {
     pub start: usize,
     pub end: usize,
+}
+
+/// A writer for a message of the engine's own, which goes on behind what earlier windows held of it.
+pub(super) fn window<'e>(tx: &'e mut Buf<'_>, fill: &'e mut Fill, replay: Replay) -> Writer<'e> {
+    let mut sink = Sink::new(tx.reborrow(), fill, None);
+    sink.begin_at(replay.skip, replay.at);
+    Writer::new(sink)
+}
+
+/// Writes `error.data` for a limit that was crossed.
+pub(super) fn limit_data(w: &mut Writer<'_>, name: &str, bytes: usize, needed: usize) {
+    w.put(b",\"data\":{");
+    w.set_comma(false);
+    w.member("limit", name);
+    w.key("limitBytes");
+    w.u64(bytes as u64);
+    w.key("neededBytes");
+    w.u64(needed as u64);
+    w.put(b"}");
 }
 
 /// What an answer is written with.
@@ -56,12 +75,9 @@ pub(super) enum Data<'d> {
 impl Server<'_> {
     /// Begins (or goes on with) an answer to `msg`.
     pub(super) fn desk(&mut self, msg: Msg) -> Desk<'_> {
-        let Replay { skip, at, .. } = self.replay;
-        let mut sink = Sink::new(self.tx.reborrow(), &mut self.fill, None);
-        sink.begin_at(skip, at);
         Desk {
             msg: part(self.rx.bytes(), msg.start, msg.end),
-            w: Writer::new(sink),
+            w: window(&mut self.tx, &mut self.fill, self.replay),
             rows: self.rows,
             framing: self.framing,
         }
@@ -125,16 +141,7 @@ impl Server<'_> {
                 w.value(requested.of(desk.msg));
                 w.put(b"}");
             }
-            Data::Limit { name, bytes, needed } => {
-                w.put(b",\"data\":{");
-                w.set_comma(false);
-                w.member("limit", name);
-                w.key("limitBytes");
-                w.u64(bytes as u64);
-                w.key("neededBytes");
-                w.u64(needed as u64);
-                w.put(b"}");
-            }
+            Data::Limit { name, bytes, needed } => limit_data(w, name, bytes, needed),
         }
         emit::close(w, desk.framing);
         self.sent()
@@ -142,22 +149,13 @@ impl Server<'_> {
 
     /// Answers a message that did not fit, under the id that was seen as it went by.
     pub(super) fn too_long_answer(&mut self, bytes: usize, limit: usize) -> Step {
-        let Self { lines, tx, fill, framing, replay, session, .. } = self;
-        let id = lines.found_while_dropping().and_then(crate::wire::hunter::Hunter::id);
-        let mut sink = Sink::new(tx.reborrow(), fill, None);
-        sink.begin_at(replay.skip, replay.at);
-        let mut w = Writer::new(sink);
-        let null_id = session.revision.unwrap_or(NEWEST_HANDSHAKE).has(Feature::NullId);
+        let null_id = self.form().has(Feature::NullId);
+        let id = self.lines.found_while_dropping().and_then(crate::wire::hunter::Hunter::id);
+        let mut w = window(&mut self.tx, &mut self.fill, self.replay);
         let words = ["Invalid request: the message is longer than the receive buffer (limit: rx)"];
-        emit::error(&mut w, *framing, id, null_id, code::INVALID_REQUEST, &words);
-        w.put(b",\"data\":{\"limit\":\"rx\",\"limitBytes\":");
-        w.set_comma(false);
-        w.u64(limit as u64);
-        w.put(b",\"neededBytes\":");
-        w.set_comma(false);
-        w.u64(bytes as u64);
-        w.put(b"}");
-        emit::close(&mut w, *framing);
+        emit::error(&mut w, self.framing, id, null_id, code::INVALID_REQUEST, &words);
+        limit_data(&mut w, "rx", limit, bytes);
+        emit::close(&mut w, self.framing);
         self.sent()
     }
 

@@ -1,10 +1,11 @@
 //! Calls for the application: found in the catalog, given a slot, and handed out.
 
-use super::answer::{Data, Msg};
+use super::answer::{Data, Msg, limit_data, window};
 use super::{Server, Step};
 use crate::bytes::{at, part, part_mut};
 use crate::json::Writer;
 use crate::json::text::content;
+use crate::json::write::decimal_text;
 use crate::proto::caps::Features;
 use crate::proto::client::Can;
 use crate::proto::level::Level;
@@ -243,8 +244,7 @@ impl Server<'_> {
     fn no_slot(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let slots = self.slots.len();
         let mut digits = [0; 20];
-        let count = crate::json::write::decimal(slots as u64, &mut digits);
-        let count = core::str::from_utf8(count).unwrap_or("");
+        let count = decimal_text(slots as u64, &mut digits);
         let words =
             ["Too many calls at once: this server holds ", count, " (limit: slots). Wait for one to end."];
         self.error(msg, envelope.id, terms.revision, code::INTERNAL_ERROR, &words, Data::None)
@@ -252,53 +252,52 @@ impl Server<'_> {
 
     /// The parts of a prepared call.
     pub(super) fn parts(&mut self, call: Prepared) -> Option<Parts<'_>> {
-        let slot: &mut Slot = self.slots.get_mut(usize::from(call.slot))?;
+        let rows = self.rows;
+        let (reply, rx, scratch) = self.reply(call.slot)?;
         let from = call.msg.start.wrapping_add(call.args.from());
         let to = call.msg.start.wrapping_add(call.args.to());
-        let template = match slot.shape {
-            Shape::Template => self.rows.key(List::Templates, slot.index.into()),
+        let template = match reply.shape() {
+            Shape::Template => rows.key(List::Templates, reply.index()),
             _ => "",
         };
+        Some(Parts { args: part_mut(rx, from, to), escapes: call.escapes, template, scratch, reply })
+    }
+
+    /// The answer to the call in slot `number`, and the memory that its handler has besides: what was received, and
+    /// scratch.
+    pub(super) fn reply(&mut self, number: u16) -> Option<(Reply<'_>, &mut [u8], &mut [u8])> {
+        let slot: &mut Slot = self.slots.get_mut(usize::from(number))?;
         let level = match slot.revision.has(Feature::Handshake) {
             true => Some(self.session.level),
             false => slot.level,
         };
-        Some(Parts {
-            args: part_mut(self.rx.bytes_mut(), from, to),
-            escapes: call.escapes,
-            template,
-            scratch: self.scratch,
-            reply: Reply {
-                w: Writer::new(Sink::new(self.tx.reborrow(), &mut self.fill, None)),
-                slot,
-                framing: &mut self.framing,
-                rows: self.rows,
-                subs: self.subs.reborrow(),
-                changed: &mut self.changed,
-                waiting: &mut self.waiting,
-                level,
-                now: self.now,
-                begun: false,
-            },
-        })
+        let reply = Reply {
+            w: Writer::new(Sink::new(self.tx.reborrow(), &mut self.fill, None)),
+            slot,
+            framing: &mut self.framing,
+            rows: self.rows,
+            subs: self.subs.reborrow(),
+            changed: &mut self.changed,
+            waiting: &mut self.waiting,
+            level,
+            now: self.now,
+            begun: false,
+        };
+        Some((reply, self.rx.bytes_mut(), self.scratch))
     }
 
     /// Answers the call in slot `number` in the engine's own words.
     pub(super) fn failed(&mut self, number: u16, why: Failed) -> Step {
         let capacity = self.tx.cap();
         let Some(slot) = self.slots.get_mut(usize::from(number)) else { return Step::Next };
-        let mut sink = Sink::new(self.tx.reborrow(), &mut self.fill, None);
-        sink.begin_at(self.replay.skip, self.replay.at);
-        let mut w = Writer::new(sink);
+        let mut w = window(&mut self.tx, &mut self.fill, self.replay);
         let mut digits = ([0; 20], [0; 20]);
         let needed = if let Failed::TooLarge(needed) = why { needed } else { 0 };
-        let needed_text = crate::json::write::decimal(needed.into(), &mut digits.0);
-        let capacity_text = crate::json::write::decimal(capacity as u64, &mut digits.1);
         let too_large = [
             "The reply needs ",
-            core::str::from_utf8(needed_text).unwrap_or(""),
+            decimal_text(needed.into(), &mut digits.0),
             " bytes and the transmit buffer holds ",
-            core::str::from_utf8(capacity_text).unwrap_or(""),
+            decimal_text(capacity as u64, &mut digits.1),
         ];
         let words: &[&str] = match why {
             Failed::Unanswered => &["The handler came back without an answer"],
@@ -308,14 +307,7 @@ impl Server<'_> {
         let null_id = slot.revision.has(Feature::NullId);
         crate::rpc::emit::error(&mut w, self.framing, Some(&slot.id), null_id, code::INTERNAL_ERROR, words);
         if needed > 0 {
-            w.put(b",\"data\":{");
-            w.set_comma(false);
-            w.member("limit", "tx");
-            w.key("limitBytes");
-            w.u64(capacity as u64);
-            w.key("neededBytes");
-            w.u64(needed.into());
-            w.put(b"}");
+            limit_data(&mut w, "tx", capacity, needed as usize);
         }
         crate::rpc::emit::close(&mut w, self.framing);
         let step = self.sent();

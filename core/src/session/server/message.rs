@@ -168,8 +168,7 @@ impl Server<'_> {
             return self.noise();
         }
         let mut digits = [0; 20];
-        let place = crate::json::write::decimal(error.at.into(), &mut digits);
-        let place = core::str::from_utf8(place).unwrap_or("");
+        let place = crate::json::write::decimal_text(error.at.into(), &mut digits);
         if error.kind != Kind::Depth {
             let words = ["Parse error: ", error.kind.phrase(), ", at byte ", place];
             return self.junk(msg, Span::ABSENT, false, code::PARSE_ERROR, &words);

@@ -18,7 +18,7 @@ use crate::proto::revision::{Revision, Revisions};
 use crate::rpc::emit::Framing;
 use crate::session::reply::Reply;
 use crate::session::rows::Rows;
-use crate::session::slots::{Failed, Slot, State, Ticket, deferred};
+use crate::session::slots::{Failed, Slot, State, Ticket};
 use crate::session::subs::{Subs, wants};
 use crate::sink::{Buf, Fill, Sink};
 use crate::time::Millis;
@@ -172,7 +172,6 @@ pub struct Server<'b> {
     /// Lists that changed, for handshake clients.
     changed: u8,
     junk: u8,
-    closing: bool,
     stats: Stats,
     now: Millis,
 }
@@ -224,7 +223,6 @@ impl<'b> Server<'b> {
             softened: false,
             changed: 0,
             junk: 0,
-            closing: false,
             stats: Stats::default(),
             now: Millis(0),
         })
@@ -288,26 +286,12 @@ impl<'b> Server<'b> {
     /// less than [`Config::reply_max`]: send, [`poll`](Self::poll), try again.
     pub fn resume(&mut self, ticket: Ticket) -> Result<Reply<'_>, Error> {
         self.tidy();
-        deferred(self.slots, ticket).ok_or(Error::new(Kind::Stale, 0))?;
+        let stale = Error::new(Kind::Stale, 0);
+        if !self.is_waiting(ticket) {
+            return Err(stale);
+        }
         self.quiet()?;
-        let level = self.session.level;
-        let slot = deferred(self.slots, ticket).ok_or(Error::new(Kind::Stale, 0))?;
-        Ok(Reply {
-            level: if slot.level.is_some() || !slot.revision.has(crate::proto::revision::Feature::Handshake) {
-                slot.level
-            } else {
-                Some(level)
-            },
-            w: crate::json::Writer::new(Sink::new(self.tx.reborrow(), &mut self.fill, None)),
-            slot,
-            framing: &mut self.framing,
-            rows: self.rows,
-            subs: self.subs.reborrow(),
-            changed: &mut self.changed,
-            waiting: &mut self.waiting,
-            now: self.now,
-            begun: false,
-        })
+        self.reply(ticket.slot).map(|(reply, ..)| reply).ok_or(stale)
     }
 
     /// How many calls are put off.
@@ -317,9 +301,7 @@ impl<'b> Server<'b> {
 
     /// Whether a deferred call still waits for its answer.
     pub fn is_waiting(&self, ticket: Ticket) -> bool {
-        self.slots
-            .get(usize::from(ticket.slot))
-            .is_some_and(|s| s.state == State::Deferred && s.generation == ticket.generation)
+        self.slots.get(usize::from(ticket.slot)).is_some_and(|slot| slot.waits_for(ticket))
     }
 
     fn quiet(&self) -> Result<(), Error> {
@@ -369,7 +351,6 @@ impl<'b> Server<'b> {
 
     /// Ends every `subscriptions/listen`, as a server does that is about to stop.
     pub fn close_subscriptions(&mut self) {
-        self.closing = true;
         self.subs.mark_due(wants::END | wants::RESULT, |r| !r.id.is_empty() && r.due & wants::RESULT == 0);
     }
 

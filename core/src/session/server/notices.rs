@@ -1,5 +1,6 @@
 //! What the server says on its own: changes, updates, acknowledgements, and answers to calls that failed while waiting.
 
+use super::answer::window;
 use super::{Notice, Server, Step};
 use crate::json::Writer;
 use crate::proto::info::Info;
@@ -7,7 +8,6 @@ use crate::proto::revision::Revision;
 use crate::rpc::emit::{self, Framing};
 use crate::session::slots::{Failed, State};
 use crate::session::subs::wants;
-use crate::sink::Sink;
 
 const LISTS: [(u8, &str, &str); 3] = [
     (wants::TOOLS, "notifications/tools/list_changed", "toolsListChanged"),
@@ -76,7 +76,7 @@ impl Server<'_> {
             self.changed &= !bit;
             return Step::Next;
         }
-        let mut w = self.notice();
+        let mut w = window(&mut self.tx, &mut self.fill, self.replay);
         w.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"");
         w.put(method.as_bytes());
         w.put(b"\"}\n");
@@ -87,19 +87,9 @@ impl Server<'_> {
         step
     }
 
-    fn notice(&mut self) -> Writer<'_> {
-        let skip = self.replay.skip;
-        let mut sink = Sink::new(self.tx.reborrow(), &mut self.fill, None);
-        sink.begin(skip);
-        Writer::new(sink)
-    }
-
     /// One message that is due on the subscription record at `at`, the acknowledgement before anything else.
     fn record_notice(&mut self, at: usize, bit: u8) -> Step {
-        let skip = self.replay.skip;
-        let mut sink = Sink::new(self.tx.reborrow(), &mut self.fill, None);
-        sink.begin(skip);
-        let mut w = Writer::new(sink);
+        let mut w = window(&mut self.tx, &mut self.fill, self.replay);
         let Some(record) = self.subs.iter().find(|r| r.at == at) else { return Step::Next };
         let list = LISTS.iter().find(|(b, ..)| *b == bit);
         match bit {
