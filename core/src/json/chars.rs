@@ -31,11 +31,7 @@ pub(super) const fn short_end(b: &[u8], mut i: usize) -> usize {
     let far = i + 7 * WORD;
     while let Some(word) = chunk::<WORD>(b, i) {
         let w = usize::from_le_bytes(*word);
-        let hit = special(w);
-        let below = (hit & hit.wrapping_neg()).wrapping_sub(1);
-        if w & TOPS & below != 0 {
-            return 0;
-        }
+        let hit = (ends(w) | w) & TOPS;
         if hit != 0 {
             let end = i + (hit.trailing_zeros() >> 3) as usize;
             return if at(b, end) == b'"' { end } else { 0 };
@@ -78,10 +74,16 @@ pub(super) const fn plain(b: &[u8], run: Run) -> Run {
 /// before it.
 #[inline(always)]
 pub(super) const fn special(w: usize) -> usize {
-    let quote = w ^ (ONES * b'"' as usize);
-    let slash = w ^ (ONES * b'\\' as usize);
-    let low = w.wrapping_sub(ONES * 0x20) & !w;
-    (low | (quote.wrapping_sub(ONES) & !quote) | (slash.wrapping_sub(ONES) & !slash)) & TOPS
+    ends(w) & !w & TOPS
+}
+
+/// [`special`], but without a meaning in the lower bits, and in the top bit of bytes that are not ASCII.
+#[inline(always)]
+const fn ends(w: usize) -> usize {
+    // With one bit turned over the quote comes next to the control characters, so that one comparison finds both.
+    let low = (w ^ (ONES * 2)).wrapping_sub(ONES * 0x21);
+    let slash = (w ^ (ONES * b'\\' as usize)).wrapping_sub(ONES);
+    low | slash
 }
 
 /// The first filler byte from `i` on, or the end of `b`.
