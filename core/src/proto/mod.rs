@@ -4,6 +4,7 @@ pub mod caps;
 pub mod client;
 pub mod cursor;
 pub mod info;
+pub mod input;
 pub mod level;
 pub mod method;
 pub mod revision;

@@ -76,10 +76,20 @@ pub enum Feature {
     AnySchema,
     /// `context` of completion requests.
     CompletionContext,
+    /// `elicitation/create`.
+    Elicitation,
+    /// `mode` of elicitations, and URLs as one of the two.
+    UrlMode,
+    /// `elicitationId` of URLs.
+    ElicitationId,
+    /// Fields of forms with titled choices, choices of several, and defaults of any kind.
+    FormChoices,
+    /// Sampling with tools, and several blocks in one message.
+    SampleTools,
 }
 
 /// First and last revision of each [`Feature`], in its order.
-const SPANS: [(Feature, Revision, Revision); 22] = [
+const SPANS: [(Feature, Revision, Revision); 27] = [
     (Feature::Handshake, V2024_11_05, V2025_11_25),
     (Feature::PerRequest, V2026_07_28, V2026_07_28),
     (Feature::Batch, V2025_03_26, V2025_03_26),
@@ -102,6 +112,11 @@ const SPANS: [(Feature, Revision, Revision); 22] = [
     (Feature::NotFoundInvalidParams, V2026_07_28, V2026_07_28),
     (Feature::AnySchema, V2026_07_28, V2026_07_28),
     (Feature::CompletionContext, V2025_06_18, V2026_07_28),
+    (Feature::Elicitation, V2025_06_18, V2026_07_28),
+    (Feature::UrlMode, V2025_11_25, V2026_07_28),
+    (Feature::ElicitationId, V2025_11_25, V2025_11_25),
+    (Feature::FormChoices, V2025_11_25, V2026_07_28),
+    (Feature::SampleTools, V2025_11_25, V2026_07_28),
 ];
 
 /// A bit per feature, computed from [`SPANS`] per revision, so that a question costs one load and one mask.
