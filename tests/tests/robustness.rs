@@ -6,6 +6,8 @@ mod abuse;
 mod bench;
 #[path = "robustness/buffers.rs"]
 mod buffers;
+#[path = "robustness/lists.rs"]
+mod lists;
 mod peer;
 #[path = "robustness/random.rs"]
 mod random;

@@ -16,11 +16,12 @@ pub struct Sizes {
     pub slots: usize,
     pub subscriptions: usize,
     pub scratch: usize,
+    pub park: usize,
 }
 
 impl Default for Sizes {
     fn default() -> Self {
-        Self { rx: 4096, tx: 4096, slots: 4, subscriptions: 256, scratch: 64 }
+        Self { rx: 4096, tx: 4096, slots: 4, subscriptions: 256, scratch: 64, park: 256 }
     }
 }
 
@@ -31,6 +32,7 @@ pub struct Memory {
     slots: Vec<Slot>,
     subscriptions: Vec<u8>,
     scratch: Vec<u8>,
+    park: Vec<u8>,
 }
 
 impl From<Sizes> for Memory {
@@ -41,18 +43,20 @@ impl From<Sizes> for Memory {
             slots: vec![Slot::FREE; sizes.slots],
             subscriptions: vec![0; sizes.subscriptions],
             scratch: vec![0; sizes.scratch],
+            park: vec![0; sizes.park],
         }
     }
 }
 
 impl Memory {
-    fn storage(&mut self) -> Storage<'_> {
+    pub fn storage(&mut self) -> Storage<'_> {
         Storage {
             rx: Buf::from(&mut self.rx[..]),
             tx: Buf::from(&mut self.tx[..]),
             slots: &mut self.slots,
             subscriptions: &mut self.subscriptions,
             scratch: &mut self.scratch,
+            park: &mut self.park,
         }
     }
 }

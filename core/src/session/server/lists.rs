@@ -52,9 +52,12 @@ impl Server<'_> {
         }
         let end = page_end(rows, list, first, len, page_bytes, revision);
         while item < end {
-            // Where a window that cuts the reply goes on: at this item, not at the start, or long lists in small
-            // windows would cost their square.
-            if !desk.w.sink().lost() && item > 0 {
+            // Long lists in small windows would cost their square if a window went through what comes after its end, or
+            // if the next one did not go on where this one was cut.
+            if desk.w.sink().lost() {
+                break;
+            }
+            if item > 0 {
                 again = Some((item, desk.w.sink().total()));
             }
             rows.write(list, item, &mut desk.w, revision);
