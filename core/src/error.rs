@@ -78,6 +78,8 @@ pub enum Kind {
     SubscriptionsFull,
     /// The scratch memory is too small; `at` is the size needed, in bytes.
     ScratchFull,
+    /// The park memory is used up; `at` is the size needed, in bytes.
+    ParkFull,
     /// A ticket whose call is answered, cancelled or expired.
     Stale,
     /// A notification that must stand before a reply came after the reply had begun.
@@ -94,9 +96,12 @@ impl Kind {
     /// Who is at fault.
     pub const fn fault(self) -> Fault {
         match self {
-            Self::TxFull | Self::RxFull | Self::SlotsFull | Self::SubscriptionsFull | Self::ScratchFull => {
-                Fault::Resource
-            }
+            Self::TxFull
+            | Self::RxFull
+            | Self::SlotsFull
+            | Self::SubscriptionsFull
+            | Self::ScratchFull
+            | Self::ParkFull => Fault::Resource,
             Self::Stale | Self::Begun | Self::Busy | Self::Stream => Fault::State,
             Self::Declaration => Fault::Config,
             _ => Fault::Peer,
@@ -126,6 +131,7 @@ impl Kind {
             Self::SlotsFull => "every call slot is in use",
             Self::SubscriptionsFull => "the subscription memory is used up",
             Self::ScratchFull => "the scratch memory is too small",
+            Self::ParkFull => "the park memory is used up",
             Self::Stale => "this call is over",
             Self::Begun => "the reply has begun already",
             Self::Busy => "another message is being written",

@@ -22,11 +22,14 @@ pub mod time;
 pub mod wire;
 
 pub use dispatch::schema::Schema;
-pub use dispatch::{Args, Blob, Catalog, Hints, IntoReply, Io, Json, Outcome, Role, Shown, ToolError};
+pub use dispatch::{
+    Args, Blob, Catalog, Hints, IntoReply, Io, Json, NeedInput, Outcome, Role, Shown, ToolError,
+};
 pub use error::{Error, Fault, Kind};
 pub use proto::caps::Features;
 pub use proto::client::Can;
 pub use proto::info::Info;
+pub use proto::input::{Action, Answer, Ask, Choice, Field, Form, Format, Sample};
 pub use proto::level::Level;
 pub use proto::revision::{Revision, Revisions};
 pub use session::server::{Config, Event, Server, Stats, Storage};
@@ -37,7 +40,7 @@ pub use time::Millis;
 #[cfg(feature = "macros")]
 pub use midge_macros::{Schema, prompt, resource, tool};
 
-/// The memory of a server as one value: receive, transmit, slots, subscription and scratch sizes.
+/// The memory of a server as one value: receive, transmit, slots, subscription, scratch and park sizes.
 ///
 /// Put it in a `static` (through `static_cell` or `#[entry]`'s locals) or on the stack of `main`, and hand it over with
 /// [`Buffers::storage`].
@@ -47,16 +50,24 @@ pub struct Buffers<
     const SLOTS: usize,
     const SUBS: usize,
     const SCRATCH: usize,
+    const PARK: usize,
 > {
     rx: [u8; RX],
     tx: [u8; TX],
     slots: [Slot; SLOTS],
     subscriptions: [u8; SUBS],
     scratch: [u8; SCRATCH],
+    park: [u8; PARK],
 }
 
-impl<const RX: usize, const TX: usize, const SLOTS: usize, const SUBS: usize, const SCRATCH: usize>
-    Buffers<RX, TX, SLOTS, SUBS, SCRATCH>
+impl<
+    const RX: usize,
+    const TX: usize,
+    const SLOTS: usize,
+    const SUBS: usize,
+    const SCRATCH: usize,
+    const PARK: usize,
+> Buffers<RX, TX, SLOTS, SUBS, SCRATCH, PARK>
 {
     /// Empty memory, usable in `static`s.
     pub const fn new() -> Self {
@@ -66,6 +77,7 @@ impl<const RX: usize, const TX: usize, const SLOTS: usize, const SUBS: usize, co
             slots: [Slot::FREE; SLOTS],
             subscriptions: [0; SUBS],
             scratch: [0; SCRATCH],
+            park: [0; PARK],
         }
     }
 
@@ -77,12 +89,19 @@ impl<const RX: usize, const TX: usize, const SLOTS: usize, const SUBS: usize, co
             slots: &mut self.slots,
             subscriptions: &mut self.subscriptions,
             scratch: &mut self.scratch,
+            park: &mut self.park,
         }
     }
 }
 
-impl<const RX: usize, const TX: usize, const SLOTS: usize, const SUBS: usize, const SCRATCH: usize> Default
-    for Buffers<RX, TX, SLOTS, SUBS, SCRATCH>
+impl<
+    const RX: usize,
+    const TX: usize,
+    const SLOTS: usize,
+    const SUBS: usize,
+    const SCRATCH: usize,
+    const PARK: usize,
+> Default for Buffers<RX, TX, SLOTS, SUBS, SCRATCH, PARK>
 {
     fn default() -> Self {
         Self::new()

@@ -32,3 +32,15 @@ pub const TOOL_NAME_MAX: usize = 128;
 
 /// Resource URIs of one `subscriptions/listen` request.
 pub const LISTEN_URIS_MAX: usize = 16;
+
+/// Questions of one round of a call.
+pub const ASKS_MAX: u8 = 16;
+
+/// Rounds in which one call may ask its client. A handler that never has enough must not go on for ever.
+pub const ASK_ROUNDS_MAX: u8 = 16;
+
+/// Members of `inputResponses` that are looked at; those behind them count as absent.
+pub const INPUT_RESPONSES_MAX: u8 = 32;
+
+/// How long a client has to answer what it is asked, in milliseconds, and how long its `requestState` is good.
+pub const ASK_MS: u64 = 600_000;

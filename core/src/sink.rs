@@ -216,6 +216,11 @@ impl<'e> Sink<'e> {
         self.flush = Some(flush);
     }
 
+    /// Whether bytes of earlier messages stand in the buffer, so that the next one finds less room than there is.
+    pub fn begins_behind(&self) -> bool {
+        self.fill.len > 0
+    }
+
     /// The most that fits at once, in bytes.
     pub fn cap(&self) -> usize {
         self.buf.cap()

@@ -13,7 +13,7 @@ use std::convert::Infallible;
 /// # Errors
 /// The loop failed.
 pub fn replay<C: Work>(catalog: &Catalog<C>, state: &mut C, session: &str) -> Result<(), Error> {
-    let mut buffers = Buffers::<1024, 512, 4, 256, 64>::new();
+    let mut buffers = Buffers::<1024, 512, 4, 256, 64, 256>::new();
     let mut server = Server::new(catalog, buffers.storage(), Config::default())?;
     println!("A client talks to a server in 1 KiB of receive and 512 bytes of transmit buffer.\n");
     blocking::serve(&mut server, catalog, state, &mut Script::new(session), &mut Quiet)

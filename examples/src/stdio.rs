@@ -14,6 +14,8 @@ const PAGE: usize = 4096;
 const SLOTS: usize = 64;
 const SUBSCRIPTIONS_BYTES: usize = 16 << 10;
 const SCRATCH_BYTES: usize = 4 << 10;
+/// What clients answer when they are asked: a picture in base64 may be among it.
+const PARK_BYTES: usize = 4 << 20;
 
 /// What an example does between messages. Both methods may be left as they are.
 pub trait Work: Sized {
@@ -40,12 +42,14 @@ pub fn serve<C: Work>(catalog: &Catalog<C>, state: &mut C) -> Result<(), Error> 
     let (mut rx, mut tx) = (vec![0; rx_bytes + PAGE], vec![0; TX_BYTES]);
     let mut slots = vec![Slot::FREE; SLOTS];
     let (mut subscriptions, mut scratch) = (vec![0; SUBSCRIPTIONS_BYTES], vec![0; SCRATCH_BYTES]);
+    let mut park = vec![0; PARK_BYTES];
     let storage = Storage {
         rx: Buf::from(&mut from_page(&mut rx)[..rx_bytes]),
         tx: Buf::from(&mut tx[..]),
         slots: &mut slots,
         subscriptions: &mut subscriptions,
         scratch: &mut scratch,
+        park: &mut park,
     };
     let mut server = Server::new(catalog, storage, Config::default())?;
     blocking::serve(&mut server, catalog, state, &mut Stdio, &mut Host(Instant::now()))

@@ -83,6 +83,7 @@ pub struct Memory {
     slots: Vec<Slot>,
     subscriptions: Vec<u8>,
     scratch: Vec<u8>,
+    park: Vec<u8>,
 }
 
 impl Memory {
@@ -94,6 +95,7 @@ impl Memory {
             slots: vec![Slot::FREE; head.slots],
             subscriptions: vec![0; head.subscriptions],
             scratch: vec![0; 256],
+            park: vec![0; head.park],
         }
     }
 
@@ -105,6 +107,7 @@ impl Memory {
             slots: &mut self.slots,
             subscriptions: &mut self.subscriptions,
             scratch: &mut self.scratch,
+            park: &mut self.park,
         }
     }
 }

@@ -70,6 +70,9 @@ pub struct Head {
     /// Memory for subscriptions, in bytes.
     #[serde(default = "subscriptions")]
     pub subscriptions: usize,
+    /// Memory for calls that ask, in bytes.
+    #[serde(default = "park")]
+    pub park: usize,
     /// `all`, `handshake` or `per_request`.
     #[serde(default)]
     pub revisions: Option<String>,
@@ -86,6 +89,9 @@ fn four() -> usize {
 }
 fn receive() -> usize {
     2048
+}
+fn park() -> usize {
+    1024
 }
 fn subscriptions() -> usize {
     256

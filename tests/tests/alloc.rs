@@ -122,7 +122,7 @@ fn deferred_calls_do_not_allocate() {
     ) + "\n";
     let mut kept = Kept { ticket: None };
     let sent = free(|| {
-        let mut memory = Buffers::<512, 1024, 2, 64, 16>::new();
+        let mut memory = Buffers::<512, 1024, 2, 64, 16, 256>::new();
         let mut server = Server::new(&KEEPS, memory.storage(), Config::default()).expect("memory");
         let room = &mut server.recv_buf()[..request.len()];
         room.copy_from_slice(request.as_bytes());

@@ -22,6 +22,8 @@ pub enum Outcome {
     Fail(&'static str),
     /// The answer comes later, through the ticket of [`Io::defer`].
     Deferred,
+    /// The client was asked with [`Io::ask`]; the handler is to be run again when it has answered.
+    NeedInput,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct Io<'e> {
     pub(super) role: Role,
     pub(super) annotations: &'e str,
     pub(super) count: u8,
+    /// Questions of this run that have no answer yet.
+    pub(super) asked: u8,
     pub(super) more: bool,
     pub(super) is_error: bool,
 }
@@ -67,6 +71,7 @@ impl<'e> Io<'e> {
             role: Role::User,
             annotations: "",
             count: 0,
+            asked: 0,
             more: false,
             is_error: false,
         }
@@ -188,6 +193,7 @@ impl<'e> Io<'e> {
             // Too much was written: nothing but an end can follow now.
             Outcome::Deferred if self.reply.flushed() => self.break_off(),
             Outcome::Deferred => {}
+            Outcome::NeedInput => self.wait(),
             Outcome::Done => self.end(),
             Outcome::Fail(why) => {
                 let _ = self.fail(why);
@@ -202,6 +208,10 @@ impl<'e> Io<'e> {
     pub(super) fn item(&mut self) -> Option<&mut Writer<'e>> {
         match self.stage {
             Stage::Fresh => {
+                self.ask_no_more();
+                if self.reply.begun() {
+                    return None;
+                }
                 let list: &[u8] = match self.reply.shape() {
                     Shape::Tool => b"\"content\":[",
                     Shape::Resource | Shape::Template => b"\"contents\":[",

@@ -1,6 +1,7 @@
 //! From a call to a function: const tables, argument checks, and the handler's view.
 
 pub mod args;
+mod asking;
 #[macro_use]
 mod catalog_macro;
 mod content;
@@ -15,6 +16,7 @@ pub mod schema;
 pub mod table;
 pub mod values;
 
+pub use asking::NeedInput;
 pub use io::{Io, Outcome, Role};
 pub use reply::{Blob, IntoReply, Json, Shown, ToolError};
 pub use rows::{write_prompt, write_resource, write_tool};

@@ -23,6 +23,11 @@ pub trait IntoReply {
 pub trait ToolError {
     /// Writes the text, piece by piece, with [`Writer::text`].
     fn write(&self, w: &mut Writer<'_>);
+
+    /// Answers the call with the text.
+    fn answer(&self, io: &mut Io<'_>) -> Outcome {
+        io.fail_with(|w| self.write(w))
+    }
 }
 
 /// A structured result: the value, and its JSON as text for clients that look at text only.
@@ -198,7 +203,7 @@ impl<T: IntoReply, E: ToolError> IntoReply for Result<T, E> {
     fn reply(self, io: &mut Io<'_>) -> Outcome {
         match self {
             Ok(value) => value.reply(io),
-            Err(why) => io.fail_with(|w| why.write(w)),
+            Err(why) => why.answer(io),
         }
     }
 }

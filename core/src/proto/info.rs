@@ -70,10 +70,20 @@ impl Info {
 
     /// Writes the members that end every result, in the form of `revision`.
     pub fn end_result(&self, w: &mut Writer<'_>, revision: Revision) {
-        if !revision.has(Feature::ResultType) {
-            return;
+        if revision.has(Feature::ResultType) {
+            w.raw_key(b"\"resultType\":\"complete\"");
+            self.sign(w, revision);
         }
-        w.raw_key(b"\"resultType\":\"complete\"");
+    }
+
+    /// Writes the members that end a result which asks for input.
+    pub fn end_input_required(&self, w: &mut Writer<'_>, revision: Revision) {
+        w.raw_key(b"\"resultType\":\"input_required\"");
+        self.sign(w, revision);
+    }
+
+    /// Names the server in `_meta`.
+    fn sign(&self, w: &mut Writer<'_>, revision: Revision) {
         if self.named_results {
             w.put(b",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
             if self.text.is_empty() {

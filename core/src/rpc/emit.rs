@@ -81,3 +81,14 @@ pub fn notification(w: &mut Writer<'_>, method: &str) {
     w.put(b"\",\"params\":{");
     w.set_comma(false);
 }
+
+/// `{"jsonrpc":"2.0","id":…,"method":"…","params":{`
+pub fn request(w: &mut Writer<'_>, number: u32, method: &str) {
+    w.put(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    w.set_comma(false);
+    w.u64(number.into());
+    w.put(b",\"method\":\"");
+    w.put(method.as_bytes());
+    w.put(b"\",\"params\":{");
+    w.set_comma(false);
+}

@@ -13,8 +13,8 @@ pub enum Class {
     Request,
     /// Wants none, and gets none, not even an error.
     Notification,
-    /// Answers a request of ours.
-    Response,
+    /// Answers a request of ours: with the result that stands there, or the error.
+    Response(Span, Span),
     /// An object that is no message; the answer says why.
     Invalid(&'static str),
     /// JSON, but no object.
@@ -191,7 +191,7 @@ fn classify(b: &[u8], seen: &Seen, envelope: &mut Envelope) {
     let answer = !seen.result.is_absent() || !seen.error.is_absent();
     envelope.class = if seen.method.is_absent() && answer {
         // However broken: an error in answer to an answer could go on for ever.
-        Class::Response
+        Class::Response(seen.result, seen.error)
     } else if seen.twice {
         Class::Invalid("a member of the message is there twice")
     } else if seen.jsonrpc.of(b) != br#""2.0""# {
@@ -231,7 +231,10 @@ mod tests {
     fn classes() {
         assert_eq!(class(r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#), Class::Request);
         assert_eq!(class(r#"{"jsonrpc":"2.0","method":"m"}"#), Class::Notification);
-        assert_eq!(class(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), Class::Response);
+        assert_eq!(
+            class(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
+            Class::Response(Span::new(32, 34), Span::ABSENT)
+        );
         assert_eq!(class("[]"), Class::NotAnObject);
         for bad in [
             "{}",

@@ -217,6 +217,16 @@ members! {
 }
 
 members! {
+    /// What the client answered with, when it could not do what it was asked.
+    pub struct Failure {
+        /// `code`
+        code: b"code",
+        /// `message`
+        message: b"message",
+    }
+}
+
+members! {
     /// What a client says it can do, and in which ways.
     pub struct Ability {
         /// `sampling`

@@ -6,6 +6,7 @@ use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::{Feature, Revision};
 use crate::rpc::emit::{self, Framing};
+use crate::session::asks::Asks;
 use crate::session::rows::Rows;
 use crate::session::slots::{Failed, Shape, Slot, State, Ticket};
 use crate::session::subs::{Record, Subs, wants};
@@ -24,6 +25,7 @@ pub struct Reply<'e> {
     /// Calls that are put off: none is the usual case, and then no slot is searched.
     pub(crate) waiting: &'e mut u16,
     pub(crate) level: Option<Level>,
+    pub(crate) asks: Asks<'e>,
     pub(crate) now: Millis,
     pub(crate) begun: bool,
 }
@@ -80,7 +82,7 @@ impl<'e> Reply<'e> {
     }
 
     /// Whether the call is not answered yet.
-    fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         matches!(self.slot.state, State::Open | State::Deferred)
     }
 
@@ -137,17 +139,24 @@ impl<'e> Reply<'e> {
         self.end();
     }
 
-    fn end(&mut self) {
+    /// Ends what was written of the answer; whether it fitted. The engine answers the call at its next step if it did
+    /// not, when there is room for the words.
+    pub(crate) fn whole(&mut self) -> bool {
         let sink = self.w.sink();
-        if sink.lost() && !sink.flushed() {
+        let fits = !sink.lost() || sink.flushed();
+        if !fits {
             let needed = sink.total();
             sink.rewind();
-            sink.end();
-            // The engine says so at its next step, when there is room for the words.
             self.slot.state = State::Failed(Failed::TooLarge(u32::try_from(needed).unwrap_or(u32::MAX)));
-            return;
         }
         sink.end();
+        fits
+    }
+
+    fn end(&mut self) {
+        if !self.whole() {
+            return;
+        }
         self.framing.open = self.framing.batch;
         if self.slot.state == State::Deferred {
             *self.waiting = self.waiting.saturating_sub(1);
@@ -253,6 +262,14 @@ impl<'e> Reply<'e> {
         emit::notification(&mut self.w, method);
         params(&mut self.w, self.slot);
         emit::close(&mut self.w, Framing::default());
+        self.end_message()
+    }
+
+    /// Ends a message that goes out before the answer.
+    ///
+    /// # Errors
+    /// `TxFull` when it does not fit; then nothing of it is sent.
+    pub(crate) fn end_message(&mut self) -> Result<(), Error> {
         self.w.set_comma(false);
         let sink = self.w.sink();
         let (lost, needed) = (sink.lost(), sink.total());

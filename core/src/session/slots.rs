@@ -4,6 +4,7 @@ use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::Revision;
 use crate::rpc::id::{Id, ProgressToken};
+use crate::session::rows::List;
 use crate::time::Millis;
 
 /// What kind of call it is, and so what its result looks like.
@@ -24,6 +25,23 @@ pub enum Shape {
     TemplateCompletion,
 }
 
+impl Shape {
+    /// Whether the client may be asked from inside such a call (2026-07-28 basic/patterns/mrtr: nowhere else).
+    pub fn may_ask(self) -> bool {
+        !matches!(self, Self::PromptCompletion | Self::TemplateCompletion)
+    }
+
+    /// The list that what was called stands in.
+    pub fn list(self) -> List {
+        match self {
+            Self::Tool => List::Tools,
+            Self::Resource => List::Resources,
+            Self::Template | Self::TemplateCompletion => List::Templates,
+            Self::Prompt | Self::PromptCompletion => List::Prompts,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Free,
@@ -31,14 +49,25 @@ pub(crate) enum State {
     Open,
     /// Put off by its handler; a ticket answers it.
     Deferred,
+    /// Its handler has asked the client, and has not come back with anything else.
+    Asked,
+    /// The client has answered; the handler is to be run again.
+    Ready,
     /// To be answered by the engine.
     Failed(Failed),
 }
 
 impl State {
-    /// Whether an answer is owed to a call that was put off.
+    /// Whether an answer is owed to a call whose handler has come back.
     pub(crate) fn waits(self) -> bool {
-        matches!(self, Self::Deferred | Self::Failed(_))
+        matches!(self, Self::Deferred | Self::Asked | Self::Ready | Self::Failed(_))
+    }
+}
+
+impl State {
+    /// Whether the client may still give the call up.
+    pub(crate) fn can_be_cancelled(self) -> bool {
+        matches!(self, Self::Deferred | Self::Asked | Self::Ready)
     }
 }
 
@@ -49,6 +78,8 @@ pub(crate) enum Failed {
     Unanswered,
     /// The reply needs this many bytes, and there is no room for them.
     TooLarge(u32),
+    /// What is to be kept while the client is asked needs this many bytes, and there is no room for them.
+    NoPark(u32),
     /// The deadline passed.
     Late,
 }
@@ -75,6 +106,12 @@ pub struct Slot {
     pub(crate) revision: Revision,
     pub(crate) level: Option<Level>,
     pub(crate) can: Can,
+    /// Rounds in which the client was asked.
+    pub(crate) rounds: u8,
+    /// Something could not be asked yet: the handler is to be run again as soon as there is room.
+    pub(crate) again: bool,
+    /// Members of `inputResponses` that the handler has looked at, as bits.
+    pub(crate) used: u32,
 }
 
 impl Slot {
@@ -92,6 +129,9 @@ impl Slot {
         revision: Revision::V2024_11_05,
         level: None,
         can: Can::NOTHING,
+        rounds: 0,
+        again: false,
+        used: 0,
     };
 
     pub(crate) fn ticket(&self) -> Ticket {
@@ -113,13 +153,11 @@ impl Slot {
         self.state = State::Free;
         self.deadline = None;
         self.progress = None;
+        self.rounds = 0;
+        self.again = false;
+        self.used = 0;
         self.id.clear();
         self.token.clear();
         self.generation = self.generation.wrapping_add(1);
     }
-}
-
-/// The slot of a ticket, while its call waits.
-pub(crate) fn deferred(slots: &mut [Slot], ticket: Ticket) -> Option<&mut Slot> {
-    slots.get_mut(usize::from(ticket.slot)).filter(|slot| slot.waits_for(ticket))
 }

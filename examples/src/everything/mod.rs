@@ -1,5 +1,6 @@
 //! The fixtures of the official conformance suite, as const tables.
 
+mod asks;
 mod prompts;
 mod resources;
 mod timed;

@@ -1,6 +1,6 @@
 //! The prompts.
 
-use super::{Everything, PNG};
+use super::{Everything, PNG, asks};
 use midge::dispatch::args::{Arg, Rule, Span, Text};
 use midge::dispatch::{Args, Prompt, PromptDef};
 use midge::{Io, Outcome};
@@ -10,7 +10,7 @@ static TWO: [Arg; 2] =
     [Arg::new("arg1", TEXT).about("The first argument"), Arg::new("arg2", TEXT).about("The second argument")];
 static URI: [Arg; 1] = [Arg::new("resourceUri", TEXT).about("The resource to embed")];
 
-pub(super) static PROMPTS: [Prompt<Everything>; 4] = [
+pub(super) static PROMPTS: [Prompt<Everything>; 5] = [
     Prompt {
         def: PromptDef::new("test_simple_prompt").about("A prompt without arguments"),
         get: |_, _, io| {
@@ -38,6 +38,11 @@ pub(super) static PROMPTS: [Prompt<Everything>; 4] = [
             io.text("Please analyze the image above.");
             Outcome::Done
         },
+        complete: None,
+    },
+    Prompt {
+        def: PromptDef::new("test_input_required_result_prompt").about("A prompt that asks the user"),
+        get: asks::prompt,
         complete: None,
     },
 ];

@@ -1,7 +1,7 @@
 //! The tools.
 
 use super::timed::Job;
-use super::{Everything, PNG, WAV};
+use super::{Everything, PNG, WAV, asks};
 use midge::dispatch::args::{Arg, Rule, Span, Text};
 use midge::dispatch::table::{Place, tool_order};
 use midge::dispatch::{Args, Tool, ToolDef};
@@ -22,6 +22,8 @@ const TEXT: Rule = Rule::Str(&Text::ANY);
 static ECHO: [Arg; 1] = [Arg::new("text", TEXT).about("What to say back")];
 static SLOW: [Arg; 1] =
     [Arg::new("ms", Rule::Int { min: 0, max: 600_000 }).about("How long, in milliseconds")];
+static PROMPT: [Arg; 1] = [Arg::new("prompt", TEXT).about("What to ask the model")];
+static MESSAGE: [Arg; 1] = [Arg::new("message", TEXT).about("What to ask the user")];
 static REGION: [Arg; 1] =
     [Arg::new("region", TEXT).about("Where to run it").extra("\"x-mcp-header\":\"Region\"")];
 
@@ -112,6 +114,20 @@ pub(super) static TOOLS: [Tool<Everything>; COUNT] = tools! {
         io.link("test://static-text", "static-text", "A text that does not change", "text/plain");
         Outcome::Done
     };
+    plain("test_sampling", "Asks the client's model").args(&PROMPT) => |_, args, io| asks::sampling(&PROMPT, args, io);
+    plain("test_elicitation", "Asks the user").args(&MESSAGE) => |_, args, io| asks::elicitation(&MESSAGE, args, io);
+    plain("test_elicitation_sep1034_defaults", "Asks the user, with values to begin with") => asks::defaults;
+    plain("test_elicitation_sep1330_enums", "Asks the user to choose") => asks::enums;
+    plain("test_elicitation_url", "Asks the user to open a page") => asks::url;
+    plain("test_list_roots", "Counts the client's roots") => asks::list_roots;
+    plain("test_input_required_result_elicitation", "Asks the user's name") => asks::name;
+    plain("test_input_required_result_sampling", "Asks the model a question") => asks::capital;
+    plain("test_input_required_result_list_roots", "Asks for the client's roots") => asks::client_roots;
+    plain("test_input_required_result_request_state", "Asks, and carries state") => asks::confirm;
+    plain("test_input_required_result_multiple_inputs", "Asks three things at once") => asks::several;
+    plain("test_input_required_result_multi_round", "Asks one thing after the other") => asks::rounds;
+    plain("test_input_required_result_tampered_state", "Asks, and trusts only its own state") => asks::confirm;
+    plain("test_input_required_result_capabilities", "Asks what the client can be asked") => asks::capable;
     plain("test_cancelled_count", "Counts the calls that were ended by a cancel") => |state, _, io| {
         io.text(&format!("cancelled: {}", state.cancelled));
         Outcome::Done
@@ -120,7 +136,7 @@ pub(super) static TOOLS: [Tool<Everything>; COUNT] = tools! {
     plain("echo", "Says back what it is told").args(&ECHO) => |_, args, io| text_back(&ECHO, args, io);
 };
 
-const COUNT: usize = 22;
+const COUNT: usize = 36;
 const READ_ONLY: Hints = Hints { read_only: Some(true), ..Hints::NONE };
 
 pub(super) static ORDER: [Place; COUNT] = tool_order(&TOOLS);

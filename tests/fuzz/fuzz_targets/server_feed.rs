@@ -12,13 +12,14 @@ fuzz_target!(|input: (u8, u8, &[u8])| {
     let (cut, tx, bytes) = input;
     let (mut rx, mut tx) = (vec![0; 512], vec![0; 64 + usize::from(tx) * 8]);
     let mut slots = vec![midge::Slot::FREE; 3];
-    let (mut subscriptions, mut scratch) = ([0; 96], [0; 32]);
+    let (mut subscriptions, mut scratch, mut park) = ([0; 96], [0; 32], [0; 192]);
     let storage = midge::Storage {
         rx: (&mut rx[..]).into(),
         tx: (&mut tx[..]).into(),
         slots: &mut slots,
         subscriptions: &mut subscriptions,
         scratch: &mut scratch,
+        park: &mut park,
     };
     let mut server = Server::new(&CATALOG, storage, Config::default()).expect("memory is there");
     let mut session = Session { state: Everything::default(), out: Vec::new(), now: 0 };

@@ -7,7 +7,7 @@ use embedded_io::{ErrorKind, ErrorType, Read, Write};
 use midge::io::blocking;
 use midge::{Buffers, Config, Error, Event, Kind, Millis, Server, Ticket};
 
-pub type Memory = Buffers<4096, 2048, 4, 512, 256>;
+pub type Memory = Buffers<4096, 2048, 4, 512, 256, 512>;
 
 struct Stream;
 pub struct Clock;

@@ -11,7 +11,7 @@ pub struct Home {
 
 /// The answer to one request of the handshake era, as text.
 pub fn raw(catalog: &'static Catalog<Home>, revision: &str, method: &str, params: &str) -> String {
-    let mut buffers = Buffers::<4096, 16384, 4, 64, 256>::new();
+    let mut buffers = Buffers::<4096, 16384, 4, 64, 256, 1024>::new();
     let mut server = Server::new(catalog, buffers.storage(), Config::default()).unwrap();
     let mut state = Home::default();
     let hello = format!(

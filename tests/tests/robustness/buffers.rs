@@ -74,6 +74,7 @@ fn growing_buffers_with_small_caps() {
             slots: &mut slots,
             subscriptions: &mut [],
             scratch: &mut [],
+            park: &mut [],
         };
         let mut peer = Peer::with(storage, &BENCH, Desk::default());
         peer.init(NEWEST);

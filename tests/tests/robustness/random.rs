@@ -82,7 +82,7 @@ prop_compose! {
         subscriptions in 0..120_usize,
         scratch in 0..40_usize,
     ) -> Sizes {
-        Sizes { rx, tx, slots, subscriptions, scratch }
+        Sizes { rx, tx, slots, subscriptions, scratch, park: scratch * 8 }
     }
 }
 

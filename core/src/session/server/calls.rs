@@ -2,7 +2,7 @@
 
 use super::answer::{Data, Msg, limit_data, window};
 use super::{Server, Step};
-use crate::bytes::{at, part, part_mut};
+use crate::bytes::{at, part};
 use crate::json::Writer;
 use crate::json::text::content;
 use crate::json::write::decimal_text;
@@ -15,9 +15,11 @@ use crate::proto::template::{Vars, match_uri};
 use crate::rpc::code;
 use crate::rpc::envelope::Envelope;
 use crate::rpc::params::{Inner, Span};
+use crate::session::asks::Asks;
+use crate::session::park::{self, Park, Split, Tail};
 use crate::session::reply::Reply;
 use crate::session::rows::List;
-use crate::session::slots::{Failed, Shape, Slot, State};
+use crate::session::slots::{Failed, Shape, Slot, State, Ticket};
 use crate::sink::Sink;
 
 /// What a request is served by.
@@ -33,10 +35,29 @@ pub(super) struct Terms {
 /// A call that has its slot.
 #[derive(Clone, Copy)]
 pub(super) struct Prepared {
-    msg: Msg,
-    slot: u16,
-    args: Span,
-    escapes: bool,
+    /// Where it stands, unless it is parked.
+    pub msg: Msg,
+    pub slot: u16,
+    pub args: Span,
+    pub escapes: bool,
+    /// The answers that came with it, and the state (2026-07-28).
+    pub fresh: Span,
+    pub state: Span,
+    /// Its arguments lie in the park, and so do the answers.
+    pub parked: bool,
+}
+
+impl Prepared {
+    /// The call in slot `slot`, which is handed out once more.
+    pub fn parked(slot: u16) -> Self {
+        let (msg, none) = (Msg { start: 0, end: 0 }, Span::ABSENT);
+        Self { msg, slot, args: none, escapes: false, fresh: none, state: none, parked: true }
+    }
+
+    /// The bytes of `span` in the receive buffer.
+    fn range(&self, span: Span) -> core::ops::Range<usize> {
+        self.msg.start.wrapping_add(span.from())..self.msg.start.wrapping_add(span.to())
+    }
 }
 
 /// A call, in its parts: what was sent, and where the answer goes.
@@ -51,6 +72,57 @@ pub struct Parts<'e> {
     pub scratch: &'e mut [u8],
     /// The answer.
     pub reply: Reply<'e>,
+}
+
+/// What a handler is given to read: out of the receive buffer, or out of the park.
+struct Given<'e> {
+    args: &'e mut [u8],
+    escapes: bool,
+    fresh: &'e [u8],
+    state: &'e [u8],
+    parked: [&'e [u8]; 2],
+    tail: Tail<'e>,
+    reserve: usize,
+}
+
+impl<'e> Given<'e> {
+    fn of(call: Option<&Prepared>, ticket: Ticket, rx: &'e mut [u8], park: &'e mut Park<'_>) -> Option<Self> {
+        let mut given = match call {
+            Some(call) if call.parked => {
+                let Split { args, number, others, tail } = park.split(ticket)?;
+                let escapes = number != 0;
+                return Some(Self {
+                    args,
+                    escapes,
+                    fresh: &[],
+                    state: &[],
+                    parked: others,
+                    tail,
+                    reserve: 0,
+                });
+            }
+            _ => Self {
+                args: &mut [],
+                escapes: false,
+                fresh: &[],
+                state: &[],
+                parked: [&[]; 2],
+                tail: park.tail(),
+                reserve: 0,
+            },
+        };
+        let Some(call) = call else { return Some(given) };
+        given.escapes = call.escapes;
+        given.reserve = park::HEAD.wrapping_add(call.args.to().wrapping_sub(call.args.from()));
+        if call.fresh.is_absent() && call.state.is_absent() {
+            given.args = rx.get_mut(call.range(call.args)).unwrap_or(&mut []);
+        } else {
+            let ranges = [call.range(call.args), call.range(call.fresh), call.range(call.state)];
+            let [args, fresh, state] = rx.get_disjoint_mut(ranges).ok()?;
+            (given.args, given.fresh, given.state) = (args, fresh, state);
+        }
+        Some(given)
+    }
 }
 
 impl Server<'_> {
@@ -219,6 +291,28 @@ impl Server<'_> {
             let words = ["\"progressToken\" must be a string or an integer of at most 64 bytes"];
             return self.bad_params(msg, envelope.id, terms.revision, &words);
         }
+        let mut call = Prepared {
+            msg,
+            slot: 0,
+            args,
+            escapes: envelope.escapes,
+            fresh: Span::ABSENT,
+            state: Span::ABSENT,
+            parked: false,
+        };
+        let mut rounds = 0;
+        if !(envelope.members.input_responses.is_absent() && envelope.members.request_state.is_absent())
+            && terms.revision.has(Feature::PerRequest)
+            && shape.may_ask()
+        {
+            (call.fresh, call.state) = (envelope.members.input_responses, envelope.members.request_state);
+            rounds = match self.check_input(&call, shape, index) {
+                Ok(rounds) => rounds,
+                Err(why) => return self.bad_params(msg, envelope.id, terms.revision, &[why]),
+            };
+        }
+        let b = part(self.rx.bytes(), msg.start, msg.end);
+        let (id, token) = (envelope.id.of(b), envelope.meta.progress_token.of(b));
         // A handler cannot be run twice, so it is not run before there is room for what it may write.
         if self.replay.skip == 0 && !self.has_room(self.config.reply_max) {
             return Step::Send;
@@ -235,10 +329,11 @@ impl Server<'_> {
         slot.revision = terms.revision;
         slot.level = terms.level;
         slot.can = terms.can;
-        slot.progress = None;
-        let number = slot.number;
-        self.current = Some(number);
-        Step::Call(Prepared { msg, slot: number, args, escapes: envelope.escapes })
+        slot.rounds = rounds;
+        call.slot = slot.number;
+        self.open_input(&mut call);
+        self.current = Some(call);
+        Step::Call
     }
 
     fn no_slot(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
@@ -250,26 +345,34 @@ impl Server<'_> {
         self.error(msg, envelope.id, terms.revision, code::INTERNAL_ERROR, &words, Data::None)
     }
 
-    /// The parts of a prepared call.
-    pub(super) fn parts(&mut self, call: Prepared) -> Option<Parts<'_>> {
-        let rows = self.rows;
-        let (reply, rx, scratch) = self.reply(call.slot)?;
-        let from = call.msg.start.wrapping_add(call.args.from());
-        let to = call.msg.start.wrapping_add(call.args.to());
-        let template = match reply.shape() {
-            Shape::Template => rows.key(List::Templates, reply.index()),
-            _ => "",
-        };
-        Some(Parts { args: part_mut(rx, from, to), escapes: call.escapes, template, scratch, reply })
+    /// The parts of the call that is handed out.
+    pub(super) fn parts(&mut self) -> Option<Parts<'_>> {
+        let call = self.current?;
+        self.reply(call.slot, Some(&call))
     }
 
-    /// The answer to the call in slot `number`, and the memory that its handler has besides: what was received, and
-    /// scratch.
-    pub(super) fn reply(&mut self, number: u16) -> Option<(Reply<'_>, &mut [u8], &mut [u8])> {
+    /// The answer to the call in slot `number`; and, while it is handed out, what it was called with.
+    pub(super) fn reply(&mut self, number: u16, call: Option<&Prepared>) -> Option<Parts<'_>> {
         let slot: &mut Slot = self.slots.get_mut(usize::from(number))?;
         let level = match slot.revision.has(Feature::Handshake) {
             true => Some(self.session.level),
             false => slot.level,
+        };
+        let template = match slot.shape {
+            Shape::Template => self.rows.key(List::Templates, slot.index.into()),
+            _ => "",
+        };
+        let given = Given::of(call, slot.ticket(), self.rx.bytes_mut(), &mut self.park)?;
+        let asks = Asks {
+            open: call.is_some(),
+            sealed: self.sealer.is_some(),
+            ticket: slot.ticket(),
+            parked: given.parked,
+            state: given.state,
+            fresh: given.fresh,
+            tail: given.tail,
+            number: &mut self.asked,
+            reserve: given.reserve,
         };
         let reply = Reply {
             w: Writer::new(Sink::new(self.tx.reborrow(), &mut self.fill, None)),
@@ -280,10 +383,11 @@ impl Server<'_> {
             changed: &mut self.changed,
             waiting: &mut self.waiting,
             level,
+            asks,
             now: self.now,
             begun: false,
         };
-        Some((reply, self.rx.bytes_mut(), self.scratch))
+        Some(Parts { args: given.args, escapes: given.escapes, template, scratch: self.scratch, reply })
     }
 
     /// Answers the call in slot `number` in the engine's own words.
@@ -292,22 +396,30 @@ impl Server<'_> {
         let Some(slot) = self.slots.get_mut(usize::from(number)) else { return Step::Next };
         let mut w = window(&mut self.tx, &mut self.fill, self.replay);
         let mut digits = ([0; 20], [0; 20]);
-        let needed = if let Failed::TooLarge(needed) = why { needed } else { 0 };
+        let (limit, capacity, needed) = match why {
+            Failed::TooLarge(needed) => ("tx", capacity, needed),
+            Failed::NoPark(needed) => ("park", self.park.cap(), needed),
+            _ => ("", 0, 0),
+        };
+        let (what, memory) = match why {
+            Failed::NoPark(_) => ("Asking the client needs ", " bytes and the park memory holds "),
+            _ => ("The reply needs ", " bytes and the transmit buffer holds "),
+        };
         let too_large = [
-            "The reply needs ",
+            what,
             decimal_text(needed.into(), &mut digits.0),
-            " bytes and the transmit buffer holds ",
+            memory,
             decimal_text(capacity as u64, &mut digits.1),
         ];
         let words: &[&str] = match why {
             Failed::Unanswered => &["The handler came back without an answer"],
-            Failed::TooLarge(_) => &too_large,
+            Failed::TooLarge(_) | Failed::NoPark(_) => &too_large,
             Failed::Late => &["The call took longer than its deadline"],
         };
         let null_id = slot.revision.has(Feature::NullId);
         crate::rpc::emit::error(&mut w, self.framing, Some(&slot.id), null_id, code::INTERNAL_ERROR, words);
         if needed > 0 {
-            limit_data(&mut w, "tx", capacity, needed as usize);
+            limit_data(&mut w, limit, capacity, needed as usize);
         }
         crate::rpc::emit::close(&mut w, self.framing);
         let step = self.sent();

@@ -1,6 +1,7 @@
 //! From a line to what is to be done about it.
 
 use super::answer::{Data, Msg};
+use super::calls::Prepared;
 use super::{Batch, Server, Step};
 use crate::bytes::{at, part};
 use crate::error::{Error, Kind};
@@ -12,7 +13,7 @@ use crate::rpc::code;
 use crate::rpc::envelope::{self, Class, Envelope};
 use crate::rpc::id::is_id;
 use crate::rpc::params::{Span, value_start};
-use crate::session::slots::{State, deferred};
+use crate::session::slots::{Failed, State};
 use crate::wire::hunter::Hunter;
 use crate::wire::line::Found;
 
@@ -41,21 +42,39 @@ impl Server<'_> {
 
     /// Ends the call that was handed out last: its message is consumed, and it is answered if the handler did not.
     fn settle(&mut self) -> Step {
-        let Some(number) = self.current else { return Step::Next };
-        if let Some(slot) = self.slots.get_mut(usize::from(number)) {
-            if slot.state == State::Open {
-                slot.state = State::Failed(crate::session::slots::Failed::Unanswered);
+        let Some(call) = self.current else { return Step::Next };
+        let step = self.outcome(call);
+        if let Step::Next = step {
+            self.current = None;
+            if !call.parked {
+                self.consumed();
             }
-            if let State::Failed(why) = slot.state {
-                match self.failed(number, why) {
-                    Step::Next => {}
-                    other => return other,
+        }
+        step
+    }
+
+    /// What is left to do for a call whose handler has come back.
+    fn outcome(&mut self, call: Prepared) -> Step {
+        let now = self.now;
+        let Some(slot) = self.slots.get_mut(usize::from(call.slot)) else { return Step::Next };
+        match slot.state {
+            State::Free | State::Deferred => return Step::Next,
+            State::Open => slot.state = State::Failed(Failed::Unanswered),
+            State::Failed(_) => {}
+            State::Asked if !slot.revision.has(Feature::Handshake) => return self.input_required(call),
+            State::Asked | State::Ready => {
+                slot.deadline = Some(now.after(self.config.ask_ms));
+                let kept = if call.parked { Ok(()) } else { self.park_args(&call) };
+                let Err(full) = kept else { return Step::Next };
+                if let Some(slot) = self.slots.get_mut(usize::from(call.slot)) {
+                    slot.state = State::Failed(Failed::NoPark(full.at));
                 }
             }
         }
-        self.current = None;
-        self.consumed();
-        Step::Next
+        match self.slots.get(usize::from(call.slot)).map(|s| s.state) {
+            Some(State::Failed(why)) => self.failed(call.slot, why),
+            _ => Step::Next,
+        }
     }
 
     /// The message at hand is done.
@@ -92,7 +111,7 @@ impl Server<'_> {
     /// Consumes the message, unless it is still needed.
     fn after(&mut self, step: Step) -> Step {
         match step {
-            Step::Send | Step::Call(_) => {}
+            Step::Send | Step::Call => {}
             _ => self.consumed(),
         }
         step
@@ -113,9 +132,11 @@ impl Server<'_> {
                 self.junk = 0;
                 self.notification(msg, &envelope)
             }
-            Class::Response => {
-                // This engine has asked nothing yet: late or confused, and harmless.
-                self.stats.responses = self.stats.responses.saturating_add(1);
+            Class::Response(result, error) => {
+                if !self.response(msg, envelope.escapes, envelope.id, result, error) {
+                    // Late, twice, or confused, and harmless.
+                    self.stats.responses = self.stats.responses.saturating_add(1);
+                }
                 Step::Next
             }
             Class::Invalid(why) => {
@@ -244,7 +265,7 @@ impl Server<'_> {
         let step = self.element(element, count);
         if !matches!(step, Step::Send) {
             self.batch = Some(Batch { next: scan.pos(), count: count.saturating_add(1) });
-            if !matches!(step, Step::Call(_)) {
+            if !matches!(step, Step::Call) {
                 self.softened = false;
             }
         }
@@ -307,13 +328,10 @@ impl Server<'_> {
         if id.is_empty() {
             return Step::Next;
         }
-        let waiting =
-            self.slots.iter().find(|s| s.state == State::Deferred && s.id == id).map(|s| s.ticket());
-        if let Some(ticket) = waiting {
-            if let Some(slot) = deferred(self.slots, ticket) {
-                slot.free();
-                self.waiting = self.waiting.saturating_sub(1);
-            }
+        if let Some(slot) = self.slots.iter_mut().find(|s| s.state.can_be_cancelled() && s.id == id) {
+            let ticket = slot.ticket();
+            slot.free();
+            self.waiting = self.waiting.saturating_sub(1);
             return Step::Cancelled(ticket);
         }
         self.subs.remove(|r| r.id == id);

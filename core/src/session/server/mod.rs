@@ -1,8 +1,10 @@
 //! The server engine: bytes in, bytes out, and calls for the application in between.
 
 mod answer;
+mod asked;
 mod calls;
 mod handshake;
+mod input;
 mod lists;
 mod message;
 mod notices;
@@ -10,15 +12,17 @@ mod perrequest;
 
 use crate::bytes::part;
 use crate::error::{Error, Kind};
-use crate::limits::JUNK_ANSWERS_MAX;
+use crate::limits::{ASK_MS, JUNK_ANSWERS_MAX};
 use crate::proto::caps::Features;
 use crate::proto::client::Can;
 use crate::proto::level::Level;
 use crate::proto::revision::{Revision, Revisions};
 use crate::rpc::emit::Framing;
+use crate::session::park::Park;
 use crate::session::reply::Reply;
 use crate::session::rows::Rows;
-use crate::session::slots::{Failed, Slot, State, Ticket};
+use crate::session::seal::Sealer;
+use crate::session::slots::{Failed, Slot, Ticket};
 use crate::session::subs::{Subs, wants};
 use crate::sink::{Buf, Fill, Sink};
 use crate::time::Millis;
@@ -38,6 +42,9 @@ pub struct Storage<'b> {
     pub subscriptions: &'b mut [u8],
     /// Template variables with percent escapes are decoded here: as long as the longest URI of a template.
     pub scratch: &'b mut [u8],
+    /// What calls leave behind while their client is asked (handshake revisions): the arguments, and the answers as they
+    /// come, with about 16 bytes for each. Empty: nothing can be asked there.
+    pub park: &'b mut [u8],
 }
 
 /// What a server does where the protocol leaves a choice.
@@ -54,6 +61,9 @@ pub struct Config {
     pub log_level: Level,
     /// Error answers in a row to lines that are no message.
     pub junk_answers: u8,
+    /// How long a client has to answer what a handler asks, in milliseconds: after it the handler is told; and how long a
+    /// `requestState` is good.
+    pub ask_ms: u64,
 }
 
 impl Default for Config {
@@ -64,6 +74,7 @@ impl Default for Config {
             reply_max: usize::MAX,
             log_level: Level::Info,
             junk_answers: JUNK_ANSWERS_MAX,
+            ask_ms: ASK_MS,
         }
     }
 }
@@ -129,6 +140,8 @@ enum Notice {
     Change(u8),
     /// One thing that is due on the subscription record at that place.
     Record(usize, u8),
+    /// A question of ours that nobody waits for any more.
+    Withdrawn(u32),
 }
 
 struct Session {
@@ -158,14 +171,20 @@ pub struct Server<'b> {
     slots: &'b mut [Slot],
     subs: Subs<'b>,
     scratch: &'b mut [u8],
+    park: Park<'b>,
+    /// The number of our last request.
+    asked: u32,
+    sealer: Option<&'b dyn Sealer>,
+    principal: &'b [u8],
     lines: Lines,
     fill: Fill,
     framing: Framing,
     replay: Replay,
     session: Session,
     batch: Option<Batch>,
-    current: Option<u16>,
-    /// Slots that hold a deferred call, or the engine's own answer to one.
+    /// The call that was handed out.
+    current: Option<calls::Prepared>,
+    /// Slots that hold a call whose handler has come back without its answer.
     waiting: u16,
     /// Strings of the current message were unescaped in place.
     softened: bool,
@@ -182,7 +201,7 @@ enum Step {
     Idle,
     Send,
     Ended,
-    Call(calls::Prepared),
+    Call,
     Cancelled(Ticket),
     Expired(Ticket),
 }
@@ -194,7 +213,7 @@ impl<'b> Server<'b> {
     /// `Declaration` when a buffer is empty: the engine could not make a step. `at` says which: 0 receive, 1 transmit,
     /// 2 slots.
     pub fn new(rows: &'b dyn Rows, storage: Storage<'b>, config: Config) -> Result<Self, Error> {
-        let Storage { rx, tx, slots, subscriptions, scratch } = storage;
+        let Storage { rx, tx, slots, subscriptions, scratch, park } = storage;
         for (which, empty) in [rx.cap() == 0, tx.cap() == 0, slots.is_empty()].into_iter().enumerate() {
             if empty {
                 return Err(Error::new(Kind::Declaration, which));
@@ -212,6 +231,10 @@ impl<'b> Server<'b> {
             slots,
             subs: Subs::new(subscriptions),
             scratch,
+            park: Park::new(park),
+            asked: 0,
+            sealer: None,
+            principal: b"",
             lines: Lines::default(),
             fill: Fill::default(),
             framing: Framing::default(),
@@ -264,7 +287,7 @@ impl<'b> Server<'b> {
             Step::Ended => Event::Ended,
             Step::Cancelled(ticket) => Event::Cancelled(ticket),
             Step::Expired(ticket) => Event::Expired(ticket),
-            Step::Call(prepared) => match self.parts(prepared) {
+            Step::Call => match self.parts() {
                 Some(parts) => Event::Call(parts),
                 None => Event::Idle,
             },
@@ -276,7 +299,7 @@ impl<'b> Server<'b> {
         if self.waiting == 0 {
             return None;
         }
-        self.slots.iter().filter(|s| s.state == State::Deferred).filter_map(|s| s.deadline).min()
+        self.slots.iter().filter(|s| s.state.waits()).filter_map(|s| s.deadline).min()
     }
 
     /// The answer to a deferred call.
@@ -291,10 +314,22 @@ impl<'b> Server<'b> {
             return Err(stale);
         }
         self.quiet()?;
-        self.reply(ticket.slot).map(|(reply, ..)| reply).ok_or(stale)
+        self.reply(ticket.slot, None).map(|parts| parts.reply).ok_or(stale)
     }
 
-    /// How many calls are put off.
+    /// Seals every `requestState` with `sealer` (2026-07-28). Without one a handler can ask in one round only, for there is
+    /// nowhere to keep the answers.
+    pub fn seal_with(&mut self, sealer: &'b dyn Sealer) {
+        self.sealer = Some(sealer);
+    }
+
+    /// Says who is on the other side, as far as it is known: a `requestState` that was made for one principal is refused
+    /// from another.
+    pub fn set_principal(&mut self, principal: &'b [u8]) {
+        self.principal = principal;
+    }
+
+    /// How many calls are put off, or wait for their client.
     pub fn calls_waiting(&self) -> usize {
         self.waiting.into()
     }

@@ -20,19 +20,22 @@ const UPDATED: &str = "notifications/resources/updated";
 impl Server<'_> {
     /// Writes what is due, one message at a time; each is made again from its start when it was cut.
     pub(super) fn notices(&mut self) -> Step {
-        if self.waiting == 0 && self.changed == 0 && self.subs.is_empty() {
+        if self.waiting == 0 && self.changed == 0 && self.subs.is_empty() && self.park.is_empty() {
             return Step::Next;
         }
+        self.sweep();
+        self.answers_late();
         if let Some(step) = self.expire() {
             return step;
         }
         loop {
             // A message that was cut is finished before anything else, whatever has become due since.
-            let Some(notice) = self.replay.notice.or_else(|| self.next_notice()) else { return Step::Next };
+            let Some(notice) = self.replay.notice.or_else(|| self.next_notice()) else { return self.ready() };
             let step = match notice {
                 Notice::Failed(number, why) => self.failed(number, why),
                 Notice::Change(bit) => self.handshake_change(bit),
                 Notice::Record(at, bit) => self.record_notice(at, bit),
+                Notice::Withdrawn(number) => self.withdraw(number),
             };
             match step {
                 Step::Next => {}
@@ -53,7 +56,7 @@ impl Server<'_> {
         });
         let change = || first_bit(self.changed).map(Notice::Change);
         let record = || self.subs.iter().find_map(|r| Some(Notice::Record(r.at, first_bit(r.due)?)));
-        failed.or_else(change).or_else(record)
+        failed.or_else(|| self.withdrawn()).or_else(change).or_else(record)
     }
 
     /// A deferred call whose deadline has passed is answered by the engine.

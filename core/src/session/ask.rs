@@ -1,0 +1,137 @@
+//! Asking the client from inside a call: a request of the server's own where there is a handshake, a part of the result in
+//! 2026-07-28.
+
+use crate::limits::{ASK_ROUNDS_MAX, ASKS_MAX};
+use crate::proto::input::{Answer, Ask};
+use crate::proto::revision::Feature;
+use crate::rpc::code;
+use crate::rpc::emit::{self, Framing};
+use crate::session::asks::{Found, Unasked};
+use crate::session::park::error_code;
+use crate::session::reply::Reply;
+use crate::session::slots::State;
+
+impl<'e> Reply<'e> {
+    /// Whether the client of this call can be asked this.
+    pub fn can_ask(&self, ask: &Ask<'_>) -> bool {
+        ask.is_in(self.revision()) && self.can().has(ask.needs())
+    }
+
+    /// The answer to the question `key`; asks it when that was not done before, and gives `None` until it is there.
+    pub(crate) fn ask(&mut self, key: &str, ask: &Ask<'_>) -> Result<Option<Answer<'e>>, Unasked> {
+        let answer = match self.asks.find(key, &mut self.slot.used) {
+            Found::Json(text) => Answer::read(ask, text),
+            Found::Error(data) => {
+                let message = data.get(4..).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or("");
+                Answer::error(error_code(data), message)
+            }
+            Found::Late => Answer::late(),
+            Found::Full => Answer::error(code::INTERNAL_ERROR, "the answer did not fit (limit: park)"),
+            Found::Malformed => return Err(Unasked::NoAnswer),
+            Found::Nothing if self.revision().has(Feature::Handshake) => return Ok(None),
+            Found::Nothing | Found::New => return self.put_question(key, ask).map(|()| None),
+        };
+        Ok(Some(answer))
+    }
+
+    fn put_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
+        if !self.asks.open || !self.slot.shape.may_ask() {
+            return Err(Unasked::NotHere);
+        }
+        if !self.can_ask(ask) {
+            return Err(Unasked::Unable);
+        }
+        if self.slot.rounds >= ASK_ROUNDS_MAX || key.len() > usize::from(u8::MAX) {
+            return Err(Unasked::TooMany);
+        }
+        if self.revision().has(Feature::Handshake) {
+            self.send_question(key, ask)
+        } else {
+            self.write_question(key, ask)
+        }
+    }
+
+    /// 2026-07-28: one more of the result's `inputRequests`.
+    fn write_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
+        if !self.begun {
+            let w = self.result();
+            w.put(b"\"inputRequests\":{");
+            w.set_comma(false);
+        }
+        let revision = self.slot.revision;
+        let w = &mut self.w;
+        w.key(key);
+        w.object();
+        w.member("method", ask.method());
+        w.key("params");
+        w.object();
+        ask.write_params(w, revision, "");
+        w.close();
+        w.close();
+        Ok(())
+    }
+
+    /// The handshake revisions: a request of our own, before the result.
+    fn send_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
+        if self.begun {
+            return Err(Unasked::Begun);
+        }
+        if self.framing.batch {
+            // Inside an open array a request would be taken for an element of the answer: the handler is run again
+            // behind it.
+            self.slot.again = true;
+            return Ok(());
+        }
+        if self.asks.count() >= usize::from(ASKS_MAX) {
+            return Err(Unasked::TooMany);
+        }
+        self.asks.room(key).map_err(|full| Unasked::NoPark(full.at))?;
+        let crowded = self.w.sink().begins_behind();
+        self.w.sink().begin(0);
+        emit::request(&mut self.w, self.asks.next_number(), ask.method());
+        ask.write_params(&mut self.w, self.slot.revision, "");
+        emit::close(&mut self.w, Framing::default());
+        match self.end_message() {
+            Ok(()) => {
+                self.asks.remember(key);
+                Ok(())
+            }
+            Err(_) if crowded => {
+                self.slot.again = true;
+                Ok(())
+            }
+            Err(full) => Err(Unasked::NoRoom(full.at)),
+        }
+    }
+
+    /// The handler waits for its client. In 2026-07-28 this ends the request, with `requestState` to go on from.
+    pub(crate) fn need_input(&mut self) -> Result<(), Unasked> {
+        if !self.is_open() {
+            return Ok(());
+        }
+        if self.slot.revision.has(Feature::Handshake) {
+            if self.slot.state == State::Open {
+                *self.waiting = self.waiting.saturating_add(1);
+            }
+            if self.slot.again {
+                self.slot.state = State::Ready;
+            } else {
+                self.slot.rounds = self.slot.rounds.saturating_add(1);
+                self.slot.state = State::Asked;
+            }
+            return Ok(());
+        }
+        let carried = self.slot.used != 0 || !self.asks.state.is_empty();
+        if carried && !self.asks.sealed && !self.flushed() {
+            return Err(Unasked::NoSealer);
+        }
+        let w = self.result();
+        w.put(b"}");
+        w.set_comma(true);
+        if self.whole() {
+            self.slot.rounds = self.slot.rounds.saturating_add(1);
+            self.slot.state = State::Asked;
+        }
+        Ok(())
+    }
+}
