@@ -123,9 +123,6 @@ def list_limits(values: Values) -> list[Limit]:
     limits = []
     for era in ERAS:
         mine = (f"list1000/{era}", "tools_list")
-        if mine not in values:
-            print(f"--   no list1000 server: tools/list of 1000 tools not measured for {REVISION[era]}")
-            continue
         pipes = ratio(values, mine, ("echoline", "echo_1MiB"))
         scaled = None if pipes is None else pipes * ECHO_1MIB_US
         note = f"here {number(middle(values, *mine) or 0)} us"
@@ -149,6 +146,19 @@ def instruction_limits(values: Values, subject: str) -> list[Limit]:
     return limits
 
 
+def growth_limits(values: Values) -> list[Limit]:
+    """What a call and a list cost among more tools."""
+    limits = []
+    for era in ERAS:
+        one, many = (middle(values, f"many{tools}/{era}", "instr_100B") for tools in (1, 1000))
+        growth = many / one if one and many else None
+        limits.append(Limit(f"{REVISION[era]} instr/call among 1000 tools / among 1", growth, GROWTH_LIMIT))
+        few, all_of_them = (middle(values, f"many{tools}/{era}", "instr_list") for tools in (100, 1000))
+        growth = (all_of_them / 1000) / (few / 100) if few and all_of_them else None
+        limits.append(Limit(f"{REVISION[era]} instr/tool listed, of 1000 / of 100", growth, GROWTH_LIMIT))
+    return limits
+
+
 def main() -> int:
     kind, subject = sys.argv[1], sys.argv[2]
     values = read()
@@ -159,7 +169,7 @@ def main() -> int:
     if kind == "pipes":
         limits = pipe_limits(values, subject) + list_limits(values)
     else:
-        limits = instruction_limits(values, subject)
+        limits = instruction_limits(values, subject) + growth_limits(values)
     for limit in limits:
         print(limit.line())
     missed = sum(limit.misses() for limit in limits)

@@ -5,25 +5,25 @@
 //! A round starts every server afresh. Inside it a figure is taken in blocks of some milliseconds, each server in turn, so
 //! that a slow stretch of the machine meets all of them alike.
 //!
-//! `drv --emit ERA LINE_BYTES COUNT` writes the input for a server that reads a file.
+//! `drv --emit ERA LINE_BYTES COUNT` writes the input for a server that reads a file: calls of `echo`, or `tools/list`
+//! requests where LINE_BYTES is `list`.
 //!
 //! ERA is `line`, `handshake` or `modern`; `list-handshake` and `list-modern` take only `tools/list`.
 
 mod child;
 mod measure;
-mod msg;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use child::Server;
+use drv::msg::{self, Era};
 use measure::{FIGURES, Figure, Kind, block, start};
-use msg::Era;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 const USAGE: &str =
     "usage: drv [--core N] [--rounds N] [--blocks N] -- NAME ERA COMMAND... [-- NAME ERA COMMAND...]...
-       drv --emit line|handshake|modern LINE_BYTES COUNT";
+       drv --emit line|handshake|modern LINE_BYTES|list COUNT";
 const DEFAULT_ROUNDS: u64 = 5;
 const DEFAULT_BLOCKS: u64 = 15;
 
@@ -153,8 +153,12 @@ fn measure(options: &Options) -> io::Result<()> {
 fn run(args: &[String]) -> io::Result<()> {
     if args.first().is_some_and(|arg| arg == "--emit") {
         let era = args.get(1).and_then(|name| Era::parse(name)).ok_or_else(usage)?;
+        let line = match args.get(2).map(String::as_str) {
+            Some("list") => msg::list_call(era, None),
+            _ => msg::echo_call(era, number(args.get(2))? as usize),
+        };
         let mut out = io::BufWriter::new(io::stdout().lock());
-        msg::emit(&mut out, era, number(args.get(2))? as usize, number(args.get(3))?)?;
+        msg::emit(&mut out, era, line, number(args.get(3))?)?;
         return out.flush();
     }
     measure(&parse(args)?)

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::time::Instant;
 
 use crate::child::Server;
-use crate::msg::{self, Era, FIRST_ID, Line};
+use drv::msg::{self, Era, FIRST_ID, Line};
 
 const LIST_PAGE_CAP: usize = 10_000;
 const WINDOW: u64 = 64;

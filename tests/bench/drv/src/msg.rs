@@ -99,13 +99,12 @@ pub fn greeting(era: Era) -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// Writes a whole input for a server that reads a file: greeting and `count` calls.
-pub fn emit(out: &mut impl Write, era: Era, line_bytes: usize, count: u64) -> io::Result<()> {
+/// Writes a whole input for a server that reads a file: the greeting, and `line` `count` times.
+pub fn emit(out: &mut impl Write, era: Era, mut line: Line, count: u64) -> io::Result<()> {
     if let Some((request, notification)) = greeting(era) {
         out.write_all(request.as_bytes())?;
         out.write_all(notification.as_bytes())?;
     }
-    let mut line = echo_call(era, line_bytes);
     for id in (FIRST_ID..).take(usize::try_from(count).unwrap_or(usize::MAX)) {
         line.set_id(id);
         out.write_all(&line.bytes)?;

@@ -1,12 +1,18 @@
-//! A server of a thousand tools, for measuring lists: the rows are made at start-up, as a host makes its own.
+//! Catalogs of any number of tools, made at start-up as a host makes its own; the last tool is always the same `echo`.
 
 use midge::dispatch::args::{Arg, Rule, Text};
 use midge::dispatch::render::{self, Pieces};
-use midge::dispatch::table::tool_order;
+use midge::dispatch::table::{Place, tool_order};
 use midge::dispatch::{Tool, ToolDef};
 use midge::json::Writer;
 use midge::sink::{Buf, Fill, Sink};
 use midge::{Catalog, Outcome};
+
+/// The numbers of tools there are catalogs of.
+pub const COUNTS: [usize; 3] = [1, 100, 1000];
+
+/// More than the list entry of one tool takes.
+const ENTRY_BYTES: usize = 1024;
 
 static ARGS: [Arg; 3] = [
     Arg::new("number", Rule::Int { min: 0, max: 4_294_967_295 }).about("How many there are of it"),
@@ -14,17 +20,33 @@ static ARGS: [Arg; 3] = [
     Arg::new("flag", Rule::Bool).about("Whether to say it aloud").optional(),
 ];
 
-fn main() -> Result<(), midge::Error> {
-    let tools: &'static [Tool<()>; 1000] = Box::leak(Box::new(std::array::from_fn(tool)));
-    let order: &'static _ = Box::leak(Box::new(tool_order(tools)));
-    let catalog = Catalog::new("midge-list1000", "1").tools(tools).tool_order(order);
-    midge_examples::stdio::serve(&catalog, &mut ())
+/// Says back what it is told.
+#[midge::tool]
+fn echo(/** What to say */ text: &str) -> &str {
+    text
 }
 
-fn tool(number: usize) -> Tool<()> {
+/// The catalog of so many tools, one of [`COUNTS`].
+pub fn catalog(count: usize) -> Option<Catalog<()>> {
+    match count {
+        1 => Some(of::<1>()),
+        100 => Some(of::<100>()),
+        1000 => Some(of::<1000>()),
+        _ => None,
+    }
+}
+
+fn of<const N: usize>() -> Catalog<()> {
+    let row = |number| if number + 1 == N { echo::tool() } else { numbered(number) };
+    let tools: &'static [Tool<()>; N] = Box::leak(Box::new(std::array::from_fn(row)));
+    let order: &'static [Place; N] = Box::leak(Box::new(tool_order(tools)));
+    Catalog::new("many", "1").tools(tools).tool_order(order)
+}
+
+fn numbered(number: usize) -> Tool<()> {
     let name: &'static str = format!("tool_number_{number:04}").leak();
     let about = format!("Does what tool number {number} of a thousand does");
-    let mut text = vec![0; 1024];
+    let mut text = vec![0; ENTRY_BYTES];
     let mut fill = Fill::default();
     let mut w = Writer::new(Sink::new(Buf::from(&mut text[..]), &mut fill, None));
     w.member("name", name);

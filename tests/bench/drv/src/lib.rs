@@ -1,0 +1,3 @@
+//! What is sent to servers under measurement.
+
+pub mod msg;
