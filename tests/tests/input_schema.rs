@@ -54,8 +54,7 @@ const TOOLS: &[Message<'_>] = &[
 ];
 
 fn asks() -> Vec<(&'static str, Ask<'static>)> {
-    let preferences =
-        Preferences { hints: &["small"], cost: "0", speed: "0.5", intelligence: "1", ..Preferences::NONE };
+    let preferences = Preferences { hints: &["small"], cost: "0", speed: "0.5", intelligence: "1" };
     let wishes = Sample {
         system: "s",
         preferences,

@@ -1,12 +1,13 @@
 //! What came back.
 
-use super::check::{Words, fault};
+use super::check::{Words, fault, twice};
 use super::sample::Role;
 use super::walk::{Items, Members};
 use super::{Ask, Form};
 use crate::bytes::at;
 use crate::json::de::from_softened;
 use crate::json::scan::{Scan, Token};
+use crate::json::text::content;
 use crate::json::write::decimal_text;
 use serde::de::Deserialize;
 
@@ -81,18 +82,7 @@ impl<'e> Answer<'e> {
     ///
     /// Never fails: what is no answer to `ask` is [`Action::Invalid`]. What comes with a refusal is not looked at.
     pub fn read(ask: &Ask<'_>, text: &'e [u8]) -> Self {
-        if let Err(words) = whole_object(text) {
-            return Self::invalid(Words::of(words));
-        }
-        match ask {
-            Ask::Form(_) | Ask::Url(_) => Self::elicited(ask, text),
-            Ask::Sample(_) => match sampled(text) {
-                Ok(()) => Self::accept(Asked::Sample, text),
-                Err(words) => Self::invalid(Words::of(words)),
-            },
-            Ask::Roots if roots_are_whole(text) => Self::accept(Asked::Roots, text),
-            Ask::Roots => Self::invalid(Words::of("\"roots\" must be an array of objects with a \"uri\"")),
-        }
+        Self::taken(ask, text).unwrap_or_else(|words| Self { words, ..Self::bare(Action::Invalid) })
     }
 
     /// The client answered with the JSON-RPC error `code`.
@@ -114,37 +104,44 @@ impl<'e> Answer<'e> {
         Self { asked, content, ..Self::bare(Action::Accepted) }
     }
 
-    fn invalid(words: Words) -> Self {
-        Self { words, ..Self::bare(Action::Invalid) }
-    }
-
-    fn elicited(ask: &Ask<'_>, text: &'e [u8]) -> Self {
-        let members = Members::of(text);
-        match members.text("action") {
-            Some("accept") => {}
-            Some("decline") => return Self::bare(Action::Declined),
-            Some("cancel") => return Self::bare(Action::Cancelled),
-            _ => {
-                let words = "\"action\" must be one of \"accept\", \"decline\", \"cancel\"";
-                return Self::invalid(Words::of(words));
+    fn taken(ask: &Ask<'_>, text: &'e [u8]) -> Result<Self, Words> {
+        let members = whole_object(text).map_err(Words::of)?;
+        let asked = match ask {
+            Ask::Form(form) => return Self::elicited(Some(form), members),
+            Ask::Url(_) => return Self::elicited(None, members),
+            Ask::Sample(_) => {
+                sampled(members)?;
+                Asked::Sample
             }
-        }
-        match ask {
-            Ask::Form(form) => Self::filled_in(form, members.get("content").unwrap_or(b"null")),
-            _ => Self::accept(Asked::Nothing, b"{}"),
+            Ask::Roots => {
+                listed(members)?;
+                Asked::Roots
+            }
+        };
+        Ok(Self::accept(asked, text))
+    }
+
+    fn elicited(form: Option<&Form<'_>>, members: Members<'e>) -> Result<Self, Words> {
+        match (content(single(members, "action")?), form) {
+            (Some("accept"), Some(form)) => Self::filled_in(form, single(members, "content")?),
+            (Some("accept"), None) => Ok(Self::accept(Asked::Nothing, b"{}")),
+            (Some("decline"), _) => Ok(Self::bare(Action::Declined)),
+            (Some("cancel"), _) => Ok(Self::bare(Action::Cancelled)),
+            _ => Err(Words::of("\"action\" must be one of \"accept\", \"decline\", \"cancel\"")),
         }
     }
 
-    fn filled_in(form: &Form<'_>, content: &'e [u8]) -> Self {
-        // A form whose fields are all optional may come back without any, in more than one spelling.
-        let content: &[u8] = if content == b"null" && form.schema.is_empty() { b"{}" } else { content };
-        if at(content, 0) != b'{' {
-            return Self::invalid(Words::of("\"content\" must be an object"));
-        }
+    fn filled_in(form: &Form<'_>, content: &'e [u8]) -> Result<Self, Words> {
         let fields = if form.schema.is_empty() { form.fields } else { &[] };
+        // A form whose fields are all optional may come back without any, in more than one spelling.
+        let none = form.schema.is_empty() && matches!(content, b"" | b"null");
+        let content: &[u8] = if none { b"{}" } else { content };
+        if at(content, 0) != b'{' {
+            return Err(Words::of("\"content\" must be an object"));
+        }
         match fault(fields, content) {
-            Some(words) => Self::invalid(words),
-            None => Self::accept(Asked::Form, content),
+            Some(words) => Err(words),
+            None => Ok(Self::accept(Asked::Form, content)),
         }
     }
 
@@ -199,7 +196,7 @@ impl<'e> Answer<'e> {
         if self.asked != Asked::Form {
             return None;
         }
-        from_softened(Members::of(self.content).get(field).unwrap_or(&[])).ok()
+        from_softened(self.result_of(Asked::Form).get(field).unwrap_or(b"")).ok()
     }
 
     /// The content of an accepted form, or the whole result of the model or the roots: softened JSON, to be read with
@@ -240,36 +237,35 @@ impl<'e> Answer<'e> {
 
     /// The roots of the client.
     pub fn roots(&self) -> impl Iterator<Item = Root<'e>> {
-        self.list(Asked::Roots, "roots").filter_map(|root| {
+        let roots = self.result_of(Asked::Roots).get("roots").unwrap_or(b"");
+        Items::of(roots).filter_map(|root| {
             let root = Members::of(root);
             Some(Root { uri: root.text("uri")?, name: root.text("name").unwrap_or("") })
         })
     }
 
     fn said(&self, name: &str) -> &'e str {
-        let result: &[u8] = if self.asked == Asked::Sample { self.content } else { b"" };
-        Members::of(result).text(name).unwrap_or("")
+        self.result_of(Asked::Sample).text(name).unwrap_or("")
     }
 
     fn blocks(&self) -> impl Iterator<Item = Members<'e>> {
-        blocks(if self.asked == Asked::Sample { self.content } else { b"" }).map(Members::of)
+        one_or_more(self.result_of(Asked::Sample).get("content").unwrap_or(b"")).map(Members::of)
     }
 
-    fn list(&self, asked: Asked, name: &str) -> Items<'e> {
-        let result: &[u8] = if self.asked == asked { self.content } else { b"" };
-        Items::of(Members::of(result).get(name).unwrap_or(b""))
+    /// The members of the result, if it is one of `asked`.
+    fn result_of(&self, asked: Asked) -> Members<'e> {
+        Members::of(if self.asked == asked { self.content } else { b"" })
     }
 }
 
-/// The content blocks of a result of sampling: one, or an array of them.
-fn blocks(result: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let content = Members::of(result).get("content").unwrap_or(b"");
-    let one = (at(content, 0) == b'{').then_some(content);
-    one.into_iter().chain(Items::of(content))
+/// The content blocks of a message: one, or an array of them.
+fn one_or_more(blocks: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let one = (at(blocks, 0) == b'{').then_some(blocks);
+    one.into_iter().chain(Items::of(blocks))
 }
 
 /// Walks through all of `text` once, so that nothing is in doubt afterwards.
-fn whole_object(text: &[u8]) -> Result<(), &'static str> {
+fn whole_object(text: &[u8]) -> Result<Members<'_>, &'static str> {
     let mut scan = Scan::text_again();
     if scan.next(text) != Token::BeginObject {
         return Err("it must be an object");
@@ -278,32 +274,44 @@ fn whole_object(text: &[u8]) -> Result<(), &'static str> {
         match scan.next(text) {
             Token::Error => return Err("it is not JSON"),
             Token::End if scan.escapes() => return Err("it was not unescaped before it was read"),
-            Token::End => return Ok(()),
+            Token::End => return Ok(Members::of(text)),
             _ => {}
         }
     }
 }
 
-fn sampled(result: &[u8]) -> Result<(), &'static str> {
-    let members = Members::of(result);
-    if members.text("role").and_then(Role::named).is_none() {
-        return Err("\"role\" must be \"user\" or \"assistant\"");
+/// The value of the member `name`, empty if there is none. Of two, others may have read the other one.
+fn single<'e>(members: Members<'e>, name: &str) -> Result<&'e [u8], Words> {
+    let mut values = members.named(name);
+    let value = values.next().unwrap_or(b"");
+    match values.next() {
+        None => Ok(value),
+        Some(_) => Err(twice(name)),
     }
-    if members.text("model").is_none() {
-        return Err("\"model\" must be a text");
+}
+
+fn sampled(members: Members<'_>) -> Result<(), Words> {
+    if content(single(members, "role")?).and_then(Role::named).is_none() {
+        return Err(Words::of("\"role\" must be \"user\" or \"assistant\""));
     }
-    let content = members.get("content").unwrap_or(b"");
+    if content(single(members, "model")?).is_none() {
+        return Err(Words::of("\"model\" must be a text"));
+    }
+    let blocks = single(members, "content")?;
     let is_block = |block: &[u8]| {
         let block = Members::of(block);
         block.text("type").is_some_and(|kind| kind != "text" || block.text("text").is_some())
     };
-    if matches!(at(content, 0), b'{' | b'[') && blocks(result).all(is_block) {
+    if matches!(at(blocks, 0), b'{' | b'[') && one_or_more(blocks).all(is_block) {
         return Ok(());
     }
-    Err("\"content\" must be a content block or an array of them")
+    Err(Words::of("\"content\" must be a content block or an array of them"))
 }
 
-fn roots_are_whole(result: &[u8]) -> bool {
-    let roots = Members::of(result).get("roots").unwrap_or(b"");
-    at(roots, 0) == b'[' && Items::of(roots).all(|root| Members::of(root).text("uri").is_some())
+fn listed(members: Members<'_>) -> Result<(), Words> {
+    let roots = single(members, "roots")?;
+    if at(roots, 0) == b'[' && Items::of(roots).all(|root| Members::of(root).text("uri").is_some()) {
+        return Ok(());
+    }
+    Err(Words::of("\"roots\" must be an array of objects with a \"uri\""))
 }

@@ -3,7 +3,7 @@
 use super::decimal;
 use super::form::{Choice, Field, FieldKind};
 use super::walk::{Items, Members};
-use crate::bytes::{at, copy, part};
+use crate::bytes::{at, copy, part, part_mut};
 use crate::json::num::to_i64;
 use crate::json::scan::SOFT;
 use crate::json::text::{content, content_bytes};
@@ -17,10 +17,11 @@ const WORDS_MAX_BYTES: usize = 96;
 pub(super) struct Words {
     bytes: [u8; WORDS_MAX_BYTES],
     len: u8,
+    cut: bool,
 }
 
 impl Words {
-    pub const NONE: Self = Self { bytes: [0; WORDS_MAX_BYTES], len: 0 };
+    pub const NONE: Self = Self { bytes: [0; WORDS_MAX_BYTES], len: 0, cut: false };
 
     pub fn of(text: &str) -> Self {
         let mut words = Self::NONE;
@@ -30,10 +31,10 @@ impl Words {
 
     pub fn add(&mut self, text: &str) {
         let from = usize::from(self.len);
-        let room = part_from(&mut self.bytes, from);
-        let added = copy(room, text.as_bytes());
+        let added = copy(part_mut(&mut self.bytes, from, WORDS_MAX_BYTES), text.as_bytes());
         // Half a character at the end is left out when it is shown.
         self.len = from.wrapping_add(added) as u8;
+        self.cut |= added < text.len();
     }
 
     /// Hands the words on, and a mark if some did not fit.
@@ -44,14 +45,10 @@ impl Words {
             Err(e) => core::str::from_utf8(part(whole, 0, e.valid_up_to())).unwrap_or(""),
         };
         put(fits);
-        if whole.len() == WORDS_MAX_BYTES {
+        if self.cut {
             put("…");
         }
     }
-}
-
-fn part_from(bytes: &mut [u8], from: usize) -> &mut [u8] {
-    bytes.get_mut(from..).unwrap_or(&mut [])
 }
 
 /// What is wrong with the object `form` as an answer to `fields`.
@@ -61,28 +58,33 @@ pub(super) fn fault(fields: &[Field<'_>], form: &[u8]) -> Option<Words> {
     for field in fields {
         let mut values = Members::of(form).named(field.name);
         let value = values.next().unwrap_or(b"null");
-        let wrong = if values.next().is_some() {
-            " is there twice"
-        } else if value == b"null" {
-            if !field.required {
-                continue;
-            }
-            " is missing: it must be "
-        } else if !fits(&field.kind, value) {
-            " must be "
-        } else {
-            continue;
-        };
-        let mut words = Words::of("\"");
-        words.add(field.name);
-        words.add("\"");
-        words.add(wrong);
-        if wrong.ends_with(' ') {
-            describe(&field.kind, &mut |piece| words.add(piece));
+        if values.next().is_some() {
+            return Some(twice(field.name));
         }
+        let wrong = match value {
+            b"null" if field.required => " is missing: it must be ",
+            b"null" => continue,
+            value if fits(&field.kind, value) => continue,
+            _ => " must be ",
+        };
+        let mut words = named(field.name, wrong);
+        describe(&field.kind, &mut |piece| words.add(piece));
         return Some(words);
     }
     None
+}
+
+/// Of two values, others may have read the other one.
+pub(super) fn twice(name: &str) -> Words {
+    named(name, " is there twice")
+}
+
+fn named(name: &str, wrong: &str) -> Words {
+    let mut words = Words::of("\"");
+    for piece in [name, "\"", wrong] {
+        words.add(piece);
+    }
+    words
 }
 
 fn fits(kind: &FieldKind<'_>, value: &[u8]) -> bool {

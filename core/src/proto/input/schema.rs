@@ -51,10 +51,7 @@ fn property(field: &Field<'_>, w: &mut Writer<'_>, revision: Revision) {
             some_value(w, "default", if newer { default } else { "" });
         }
         FieldKind::Boolean { default } => {
-            if let Some(value) = default {
-                w.key("default");
-                w.bool(value);
-            }
+            some_value(w, "default", default.map_or("", |on| if on { "true" } else { "false" }));
         }
         FieldKind::OneOf { choices, default, legacy } => {
             single(w, choices, newer && !legacy);
