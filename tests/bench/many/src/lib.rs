@@ -22,7 +22,10 @@ static ARGS: [Arg; 3] = [
 
 /// Says back what it is told.
 #[midge::tool]
-fn echo(/** What to say */ text: &str) -> &str {
+fn echo(
+    /** What to say */
+    text: &str,
+) -> &str {
     text
 }
 
