@@ -16,6 +16,8 @@ pub mod json;
 pub mod limits;
 pub mod proto;
 pub mod rpc;
+#[cfg(feature = "seal")]
+pub mod seal;
 pub mod session;
 pub mod sink;
 pub mod time;
@@ -32,6 +34,8 @@ pub use proto::info::Info;
 pub use proto::input::{Action, Answer, Ask, Choice, Field, Form, Format, Sample};
 pub use proto::level::Level;
 pub use proto::revision::{Revision, Revisions};
+#[cfg(feature = "seal")]
+pub use seal::HmacSealer;
 pub use session::server::{Config, Event, Server, Stats, Storage};
 pub use session::slots::{Slot, Ticket};
 pub use sink::Buf;

@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 7] = [
     &["proto"],
     &["session"],
     &["dispatch"],
-    &["io"],
+    &["io", "seal"],
 ];
 
 /// What is re-exported at the crate's root, and where it lives. Code inside the crate names the layer instead, but for these.
