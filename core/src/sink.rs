@@ -108,6 +108,19 @@ pub trait Flush {
     fn flush(&mut self, bytes: &[u8]) -> bool;
 }
 
+/// A place in a message that is made piece by piece, to go on from when it is made again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mark {
+    /// Which run of pieces it is in, counted from 1; 0 for no place.
+    pub run: u16,
+    /// The piece that begins there.
+    pub piece: u32,
+    /// Where in the message that is, in bytes.
+    pub at: usize,
+    /// What an encoder has held back of the pieces before.
+    pub held: [u8; 3],
+}
+
 /// How far a transmit buffer is filled; lives as long as the buffer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fill {
@@ -127,6 +140,13 @@ pub struct Fill {
     pub flushed: bool,
     /// That message has not come to its end: what is here of it is not to be sent.
     pub open: bool,
+    /// Runs of pieces that have begun in this message.
+    pub(crate) run: u16,
+    /// The last piece that begins in the buffer.
+    pub(crate) mark: Mark,
+    /// Where the message is to go on, of which earlier windows are out; and how much that was.
+    pub(crate) from: Mark,
+    pub(crate) out: usize,
 }
 
 impl Fill {
@@ -182,7 +202,8 @@ impl<'e> Sink<'e> {
     /// Starts a message, of which the first `skip` bytes are left out.
     pub fn begin(&mut self, skip: usize) {
         let len = self.fill.len;
-        *self.fill = Fill { sent: self.fill.sent, len, start: len, skip, open: true, ..Fill::default() };
+        let Fill { sent, from, out, .. } = *self.fill;
+        *self.fill = Fill { sent, len, start: len, skip, open: true, from, out, ..Fill::default() };
     }
 
     /// Ends the message: what is here of it may be sent, and what is put before the next one begins goes nowhere.
@@ -209,6 +230,70 @@ impl<'e> Sink<'e> {
     pub fn begin_at(&mut self, skip: usize, at: usize) {
         self.begin(skip.saturating_sub(at));
         self.fill.gone = at;
+    }
+
+    /// Whether earlier windows of the message that is to be made are out.
+    pub(crate) fn resumes(&self) -> bool {
+        self.fill.out > 0 || self.fill.from.run > 0
+    }
+
+    /// Starts a message whose earlier windows are out: what is put goes nowhere until the run of pieces that was cut, or,
+    /// when the cut was before the first, until the byte it was at.
+    pub(crate) fn resume(&mut self) {
+        self.begin(self.fill.out);
+        self.fill.lost = self.fill.from.run > 0;
+        self.fill.flushed = true;
+    }
+
+    /// Starts a run of pieces; the first that is needed, `None` when none is, and what was held back when it began.
+    pub(crate) fn begin_run(&mut self) -> Option<(u32, [u8; 3])> {
+        let run = self.fill.run.saturating_add(1);
+        self.fill.run = run;
+        let from = self.fill.from;
+        if run < from.run {
+            return None;
+        }
+        if run > from.run {
+            return Some((0, [0; 3]));
+        }
+        self.begin_at(self.fill.out, from.at);
+        (self.fill.run, self.fill.flushed) = (run, true);
+        Some((from.piece, from.held))
+    }
+
+    /// Says that `piece` begins here.
+    pub(crate) fn begin_piece(&mut self, piece: u32, held: [u8; 3]) {
+        if !self.fill.lost {
+            self.fill.mark = Mark { run: self.fill.run, piece, at: self.total(), held };
+        }
+    }
+
+    /// Ends a window of a message that did not fit, if it can go on later, for it is made piece by piece; whether it is.
+    pub(crate) fn end_window(&mut self) -> bool {
+        if self.fill.run == 0 || !self.fill.lost {
+            return false;
+        }
+        // Without a flush what is kept is all of what is behind the earlier windows.
+        let kept = self.fill.len.saturating_sub(self.fill.start);
+        self.fill.out = self.fill.out.saturating_add(kept);
+        self.fill.from = self.fill.mark;
+        self.end();
+        true
+    }
+
+    /// Whether more pieces of a run would be for nothing: they are made when this window is out.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.fill.lost && self.fill.run > 0
+    }
+
+    /// Whether a message whose earlier windows are out was not come to where it is to go on.
+    pub(crate) fn torn(&self) -> bool {
+        self.fill.run < self.fill.from.run
+    }
+
+    /// Ends the last window of a message.
+    pub(crate) fn end_windows(&mut self) {
+        (self.fill.from, self.fill.out) = (Mark::default(), 0);
     }
 
     /// Hands full buffers to `flush` from here on.

@@ -89,8 +89,12 @@ impl<'e> Io<'e> {
 
     /// Adds bytes: to a resource its contents, elsewhere an embedded resource. They are encoded as they are written.
     pub fn blob(&mut self, bytes: &[u8]) {
+        self.blob_with(|w| base64(w, bytes));
+    }
+
+    pub(super) fn blob_with(&mut self, base64: impl FnOnce(&mut Writer<'_>)) {
         let (uri, mime) = (self.contents_uri(), self.listed_mime());
-        self.contents(uri, mime, b"\"blob\":", |w| base64(w, bytes));
+        self.contents(uri, mime, b"\"blob\":", base64);
     }
 
     /// Adds an image to a tool's result or a prompt.
@@ -204,6 +208,12 @@ impl<'e> Io<'e> {
     /// [`structured`](Self::structured), with a value that `value` writes; it is called more than once and must write the
     /// same each time.
     pub fn structured_with(&mut self, value: impl Fn(&mut Writer<'_>)) {
+        let object = !self.revision().has(Feature::StructuredAny) && is_object(&value);
+        self.structured_as(object, value);
+    }
+
+    /// [`structured_with`](Self::structured_with), with a value that is an object, or, if the revision allows it, any.
+    pub(super) fn structured_as(&mut self, object: bool, value: impl Fn(&mut Writer<'_>)) {
         if matches!(self.stage, Stage::Closed | Stage::Answered) {
             return;
         }
@@ -212,8 +222,7 @@ impl<'e> Io<'e> {
         }
         let revision = self.revision();
         let allowed = self.reply.shape() == Shape::Tool
-            && (revision.has(Feature::StructuredAny)
-                || (revision.has(Feature::Structured) && is_object(&value)));
+            && (revision.has(Feature::StructuredAny) || (revision.has(Feature::Structured) && object));
         if !allowed {
             return;
         }

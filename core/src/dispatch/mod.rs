@@ -4,6 +4,7 @@ pub mod args;
 mod asking;
 #[macro_use]
 mod catalog_macro;
+mod chunks;
 mod content;
 mod failure;
 pub mod io;

@@ -73,7 +73,7 @@ impl<'e> Reply<'e> {
 
     /// The handshake revisions: a request of our own, before the result.
     fn send_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
-        if self.begun {
+        if self.begun || self.flushed() {
             return Err(Unasked::Begun);
         }
         if self.framing.batch {

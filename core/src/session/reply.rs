@@ -71,9 +71,16 @@ impl<'e> Reply<'e> {
         self.w.sink().set_flush(flush);
     }
 
-    /// Whether bytes of the result are out, so that it can be ended only and not replaced by an error.
+    /// Whether bytes of the result are out, or will be for it is made piece by piece, so that it can be ended only and not
+    /// replaced by an error.
     pub fn flushed(&mut self) -> bool {
-        self.begun && self.w.sink().flushed()
+        let cut = self.asks.open && self.w.sink().is_cut();
+        self.resumes() || (self.begun && (cut || self.w.sink().flushed()))
+    }
+
+    /// Whether the call is run again for the next part of its answer.
+    fn resumes(&mut self) -> bool {
+        self.w.sink().resumes() && self.is_open()
     }
 
     /// Whether the result has begun.
@@ -91,7 +98,11 @@ impl<'e> Reply<'e> {
     pub fn result(&mut self) -> &mut Writer<'e> {
         if !self.begun && self.is_open() {
             self.begun = true;
-            self.w.sink().begin(0);
+            if self.w.sink().resumes() {
+                self.w.sink().resume();
+            } else {
+                self.w.sink().begin(0);
+            }
             emit::result(&mut self.w, *self.framing, &self.slot.id);
         }
         &mut self.w
@@ -143,12 +154,21 @@ impl<'e> Reply<'e> {
     /// not, when there is room for the words.
     pub(crate) fn whole(&mut self) -> bool {
         let sink = self.w.sink();
-        let fits = !sink.lost() || sink.flushed();
-        if !fits {
+        if self.asks.open && sink.end_window() {
+            self.slot.state = State::Streaming;
+            return false;
+        }
+        let torn = sink.torn();
+        let fits = !torn && (!sink.lost() || sink.flushed());
+        if torn {
+            sink.abandon();
+            self.slot.state = State::Failed(Failed::Torn);
+        } else if !fits {
             let needed = sink.total();
             sink.rewind();
             self.slot.state = State::Failed(Failed::TooLarge(u32::try_from(needed).unwrap_or(u32::MAX)));
         }
+        sink.end_windows();
         sink.end();
         fits
     }
@@ -166,7 +186,7 @@ impl<'e> Reply<'e> {
 
     /// Takes back what was written of the result, if it is still here.
     pub fn take_back(&mut self) {
-        if self.begun && self.is_open() && !self.w.sink().flushed() {
+        if self.begun && self.is_open() && !self.flushed() {
             self.w.sink().rewind();
             self.w.set_comma(false);
             self.begun = false;
@@ -255,7 +275,7 @@ impl<'e> Reply<'e> {
 
     fn notify(&mut self, method: &str, params: impl FnOnce(&mut Writer<'_>, &Slot)) -> Result<(), Error> {
         // Inside an open array a notification would be taken for an element of the answer.
-        if self.begun || self.framing.batch || !self.is_open() {
+        if self.begun || self.framing.batch || !self.is_open() || self.resumes() {
             return Err(Error::new(Kind::Begun, 0));
         }
         self.w.sink().begin(0);

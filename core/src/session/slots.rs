@@ -53,6 +53,8 @@ pub(crate) enum State {
     Asked,
     /// The client has answered; the handler is to be run again.
     Ready,
+    /// A part of its answer is out; the handler is to be run again for the next, before anything else.
+    Streaming,
     /// To be answered by the engine.
     Failed(Failed),
 }
@@ -82,6 +84,8 @@ pub(crate) enum Failed {
     NoPark(u32),
     /// The deadline passed.
     Late,
+    /// The answer was broken off: a handler that is run again for the next part did not come to it.
+    Torn,
 }
 
 /// Names a deferred call. Eight bytes; answers nothing once the call is over, also when its slot is in use again.

@@ -45,6 +45,17 @@ impl Encoder {
         Self { held: [0; 2], len: 0 }
     }
 
+    /// What it holds back, to go on from with [`of`](Self::of).
+    pub(crate) const fn held(&self) -> [u8; 3] {
+        let [a, b] = self.held;
+        [a, b, self.len]
+    }
+
+    /// An encoder that holds back what another one did.
+    pub(crate) const fn of([a, b, len]: [u8; 3]) -> Self {
+        Self { held: [a, b], len: if len < 2 { len } else { 2 } }
+    }
+
     /// Encodes `input` and hands the digits to `put`, at most 64 at a time and always whole groups of four.
     pub fn encode_into(&mut self, input: &[u8], put: &mut impl FnMut(&[u8])) {
         let mut rest = input;

@@ -1,6 +1,7 @@
 //! The fixtures of the official conformance suite, as const tables.
 
 mod asks;
+pub mod large;
 mod prompts;
 mod resources;
 mod timed;

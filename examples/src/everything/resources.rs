@@ -1,6 +1,6 @@
 //! The resources and the template.
 
-use super::{Everything, PNG};
+use super::{Everything, PNG, large};
 use midge::Outcome;
 use midge::dispatch::{Resource, ResourceDef, Source, Template};
 
@@ -25,29 +25,45 @@ pub(super) static RESOURCES: [Resource<Everything>; 3] = [
     },
 ];
 
-pub(super) static TEMPLATES: [Template<Everything>; 1] = [Template {
-    def: ResourceDef::new("test://template/{id}/data", "template-data")
-        .about("Data by its id")
-        .mime("application/json"),
-    read: |_, args, io| {
-        let vars = match args.variables(io) {
-            Ok(vars) => vars,
-            Err(answered) => return answered,
-        };
-        let id = vars.get("id").unwrap_or("");
-        io.json_text(|w| {
-            w.object();
-            w.member("id", id);
-            w.key("templateTest");
-            w.bool(true);
-            w.key("data");
-            w.begin_str();
-            w.text("Data for ID: ");
-            w.text(id);
-            w.end_str();
-            w.close();
-        });
-        Outcome::Done
+pub(super) static TEMPLATES: [Template<Everything>; 3] = [
+    Template {
+        def: ResourceDef::new("test://template/{id}/data", "template-data")
+            .about("Data by its id")
+            .mime("application/json"),
+        read: |_, args, io| {
+            let vars = match args.variables(io) {
+                Ok(vars) => vars,
+                Err(answered) => return answered,
+            };
+            let id = vars.get("id").unwrap_or("");
+            io.json_text(|w| {
+                w.object();
+                w.member("id", id);
+                w.key("templateTest");
+                w.bool(true);
+                w.key("data");
+                w.begin_str();
+                w.text("Data for ID: ");
+                w.text(id);
+                w.end_str();
+                w.close();
+            });
+            Outcome::Done
+        },
+        complete: None,
     },
-    complete: None,
-}];
+    Template {
+        def: ResourceDef::new("test://large-text/{bytes}", "large-text")
+            .about("A text of that many bytes")
+            .mime("text/plain"),
+        read: large::text,
+        complete: None,
+    },
+    Template {
+        def: ResourceDef::new("test://large-blob/{bytes}", "large-blob")
+            .about("That many bytes")
+            .mime("application/octet-stream"),
+        read: large::blob,
+        complete: None,
+    },
+];

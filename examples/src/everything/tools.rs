@@ -1,7 +1,7 @@
 //! The tools.
 
 use super::timed::Job;
-use super::{Everything, PNG, WAV, asks};
+use super::{Everything, PNG, WAV, asks, large};
 use midge::dispatch::args::{Arg, Rule, Span, Text};
 use midge::dispatch::table::{Place, tool_order};
 use midge::dispatch::{Args, Tool, ToolDef};
@@ -24,6 +24,8 @@ static SLOW: [Arg; 1] =
     [Arg::new("ms", Rule::Int { min: 0, max: 600_000 }).about("How long, in milliseconds")];
 static PROMPT: [Arg; 1] = [Arg::new("prompt", TEXT).about("What to ask the model")];
 static MESSAGE: [Arg; 1] = [Arg::new("message", TEXT).about("What to ask the user")];
+static COUNT_ARG: [Arg; 1] =
+    [Arg::new("count", Rule::Int { min: 0, max: 10_000_000 }).about("How many items")];
 static REGION: [Arg; 1] =
     [Arg::new("region", TEXT).about("Where to run it").extra("\"x-mcp-header\":\"Region\"")];
 
@@ -132,11 +134,12 @@ pub(super) static TOOLS: [Tool<Everything>; COUNT] = tools! {
         io.text(&format!("cancelled: {}", state.cancelled));
         Outcome::Done
     };
+    plain("test_many_items", "Answers with a structured list, which may be larger than any buffer").args(&COUNT_ARG) => |_, args, io| large::items(&COUNT_ARG, args, io);
     plain("test_slow", "Answers after a while").args(&SLOW) => slow;
     plain("echo", "Says back what it is told").args(&ECHO) => |_, args, io| text_back(&ECHO, args, io);
 };
 
-const COUNT: usize = 36;
+const COUNT: usize = 37;
 const READ_ONLY: Hints = Hints { read_only: Some(true), ..Hints::NONE };
 
 pub(super) static ORDER: [Place; COUNT] = tool_order(&TOOLS);

@@ -415,6 +415,7 @@ impl Server<'_> {
             Failed::Unanswered => &["The handler came back without an answer"],
             Failed::TooLarge(_) | Failed::NoPark(_) => &too_large,
             Failed::Late => &["The call took longer than its deadline"],
+            Failed::Torn => &["The handler did not write again what it had written of its answer"],
         };
         let null_id = slot.revision.has(Feature::NullId);
         crate::rpc::emit::error(&mut w, self.framing, Some(&slot.id), null_id, code::INTERNAL_ERROR, words);

@@ -59,6 +59,11 @@ impl Server<'_> {
         let Some(slot) = self.slots.get_mut(usize::from(call.slot)) else { return Step::Next };
         match slot.state {
             State::Free | State::Deferred => return Step::Next,
+            State::Streaming if self.fill.len > 0 => return Step::Send,
+            State::Streaming => {
+                slot.state = State::Open;
+                return Step::Call;
+            }
             State::Open => slot.state = State::Failed(Failed::Unanswered),
             State::Failed(_) => {}
             State::Asked if !slot.revision.has(Feature::Handshake) => return self.input_required(call),
