@@ -51,6 +51,7 @@ impl<C> Peer<C> {
             slots: vec![Slot::FREE; SLOTS].leak(),
             subscriptions: &mut [],
             scratch: &mut [],
+            park: &mut [],
         };
         let mut server = Server::new(catalog, storage, Config::default()).expect("no buffer is empty");
         server.config_mut().reply_max = 0;
