@@ -4,7 +4,7 @@
 //! crate has none without it (decision 002). Where that matters, implement [`Sealer`] over the hash unit of the chip.
 
 use crate::error::{Error, Kind};
-use crate::session::seal::{Sealer, TAG_BYTES};
+use crate::session::seal::{Pieces, Sealer, TAG_BYTES};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
@@ -34,7 +34,7 @@ impl HmacSealer {
 }
 
 impl Sealer for HmacSealer {
-    fn tag(&self, message: &dyn Fn(&mut dyn FnMut(&[u8]))) -> [u8; TAG_BYTES] {
+    fn tag(&self, message: &Pieces<'_>) -> [u8; TAG_BYTES] {
         let mut mac = self.keyed.clone();
         message(&mut |piece| mac.update(piece));
         mac.finalize().into_bytes().into()

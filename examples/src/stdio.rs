@@ -2,8 +2,10 @@
 
 use embedded_io::{ErrorType, Read, Write};
 use midge::io::blocking::{self, App};
-use midge::{Buf, Catalog, Config, Error, Millis, Server, Slot, Storage, Ticket};
+use midge::session::seal::{Pieces, Sealer, TAG_BYTES};
+use midge::{Buf, Catalog, Config, Error, HmacSealer, Millis, Server, Slot, Storage, Ticket};
 use std::io;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// Longest message, in bytes, unless `MIDGE_RX_BYTES` says otherwise. Memory that is never written is never used.
@@ -51,8 +53,29 @@ pub fn serve<C: Work>(catalog: &Catalog<C>, state: &mut C) -> Result<(), Error> 
         scratch: &mut scratch,
         park: &mut park,
     };
+    let sealer = Late(OnceLock::new());
     let mut server = Server::new(catalog, storage, Config::default())?;
+    server.seal_with(&sealer);
     blocking::serve(&mut server, catalog, state, &mut Stdio, &mut Host(Instant::now()))
+}
+
+/// A sealer whose key is made when it is first needed: most servers never ask, and code that is not run takes no memory.
+struct Late(OnceLock<HmacSealer>);
+
+impl Sealer for Late {
+    fn tag(&self, message: &Pieces<'_>) -> [u8; TAG_BYTES] {
+        self.0.get_or_init(sealer).tag(message)
+    }
+}
+
+/// A sealer for as long as the process runs: a client cannot go on with a call that it began with another one.
+///
+/// # Panics
+/// When the system has no randomness: a key that can be guessed is worse than none.
+fn sealer() -> HmacSealer {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).expect("the system gives random bytes");
+    HmacSealer::new(&key).expect("32 bytes are a key")
 }
 
 /// The bytes from the first page on that begins in `bytes`: the kernel copies to a page's start faster than beside it, on

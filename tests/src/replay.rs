@@ -4,7 +4,7 @@ use crate::transcript::{Act, Head, Step, Transcript};
 use midge::session::rows::Rows;
 use midge::session::server::Parts;
 use midge::sink::Flush;
-use midge::{Buf, Config, Event, Millis, Revisions, Server, Slot, Storage, Ticket};
+use midge::{Buf, Config, Event, HmacSealer, Millis, Revisions, Server, Slot, Storage, Ticket};
 use midge_examples::everything::{CATALOG, Everything};
 use midge_examples::stdio::Work;
 
@@ -20,6 +20,9 @@ pub enum Cut {
     /// Pieces of random size, by this seed; what is sent is taken in pieces of random size too.
     Random(u64),
 }
+
+/// What transcripts are sealed with: the same for all, so that a state can stand in one.
+pub const KEY: &[u8; 32] = b"a key that everyone knows, 32 B.";
 
 /// One way to replay a transcript.
 #[derive(Clone, Copy, Debug)]
@@ -270,7 +273,11 @@ pub fn replay<H: Host>(transcript: &Transcript, way: Way, host: &mut H) -> Vec<(
         config.reply_max = 0;
     }
     let seed = if let Cut::Random(seed) = way.cut { seed } else { 0 };
-    let server = Server::new(host.rows(), memory.storage(), config).expect("memory");
+    let mut server = Server::new(host.rows(), memory.storage(), config).expect("memory");
+    let sealer = HmacSealer::new(KEY).expect("the key is long enough");
+    if transcript.head.seal {
+        server.seal_with(&sealer);
+    }
     let mut run = Run {
         server,
         host,

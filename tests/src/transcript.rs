@@ -73,6 +73,9 @@ pub struct Head {
     /// Memory for calls that ask, in bytes.
     #[serde(default = "park")]
     pub park: usize,
+    /// What clients carry from round to round is sealed.
+    #[serde(default = "yes")]
+    pub seal: bool,
     /// `all`, `handshake` or `per_request`.
     #[serde(default)]
     pub revisions: Option<String>,
@@ -92,6 +95,9 @@ fn receive() -> usize {
 }
 fn park() -> usize {
     1024
+}
+fn yes() -> bool {
+    true
 }
 fn subscriptions() -> usize {
     256

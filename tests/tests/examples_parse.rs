@@ -2,7 +2,9 @@
 
 use midge::json::scan;
 use midge::rpc::envelope::{self, Class};
+use midge::rpc::params::Span;
 use std::fs;
+use std::mem::discriminant;
 
 #[test]
 fn every_official_example_is_read() {
@@ -26,11 +28,13 @@ fn every_official_example_is_read() {
                 _ if !whole => None,
                 k if k.ends_with("Request") => Some(Class::Request),
                 k if k.ends_with("Notification") => Some(Class::Notification),
-                k if k.ends_with("Response") || k.ends_with("Error") => Some(Class::Response),
+                k if k.ends_with("Response") || k.ends_with("Error") => {
+                    Some(Class::Response(Span::ABSENT, Span::ABSENT))
+                }
                 other => panic!("{name}: what is a whole {other}?"),
             };
             match expected {
-                Some(class) => assert_eq!(envelope.class, class, "{name}"),
+                Some(class) => assert_eq!(discriminant(&envelope.class), discriminant(&class), "{name}"),
                 None => assert!(matches!(envelope.class, Class::Invalid(_)), "{name}: {:?}", envelope.class),
             }
             match expected {

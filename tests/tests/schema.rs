@@ -78,6 +78,16 @@ fn result_of(method: &str) -> &'static str {
     }
 }
 
+/// What a server asks of its own (handshake revisions).
+fn request_of(method: &str) -> &'static str {
+    match method {
+        "elicitation/create" => "ElicitRequest",
+        "roots/list" => "ListRootsRequest",
+        "sampling/createMessage" => "CreateMessageRequest",
+        other => panic!("no definition is known for {other}"),
+    }
+}
+
 fn notification_of(method: &str) -> &'static str {
     match method {
         "notifications/cancelled" => "CancelledNotification",
@@ -161,8 +171,13 @@ impl Stream<'_> {
             let tagged = message["params"]["_meta"].get("io.modelcontextprotocol/subscriptionId").is_some();
             let modern = tagged || self.session.is_none();
             let revision = if modern { Revision::V2026_07_28 } else { self.form() };
-            self.check(revision, notification_of(method), message);
-            self.check(revision, "ServerNotification", message);
+            if message.get("id").is_some() {
+                self.check(revision, request_of(method), message);
+                self.check(revision, "ServerRequest", message);
+            } else {
+                self.check(revision, notification_of(method), message);
+                self.check(revision, "ServerNotification", message);
+            }
             self.check(revision, "JSONRPCMessage", message);
             return;
         }
@@ -174,7 +189,9 @@ impl Stream<'_> {
                 self.session = agreed;
                 revision = agreed.expect("initialize agrees on a revision");
             }
-            self.check(revision, result_of(&method), result);
+            let asks = result["resultType"] == "input_required";
+            let definition = if asks { "InputRequiredResult" } else { result_of(&method) };
+            self.check(revision, definition, result);
             self.check(revision, "JSONRPCMessage", message);
             return;
         }

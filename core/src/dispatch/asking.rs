@@ -75,8 +75,7 @@ impl<'e> Io<'e> {
     /// The handler has returned to wait for its client.
     pub(super) fn wait(&mut self) {
         if self.asked == 0 {
-            let _ = self.fail("The handler waits for input and asked for nothing");
-            return self.end();
+            return self.answer_internal("The handler waits for input and asked for nothing");
         }
         match self.reply.need_input() {
             Ok(()) => self.stage = Stage::Answered,
@@ -114,17 +113,20 @@ impl<'e> Io<'e> {
             Unasked::NoSealer => "This call asks in more than one round, for which the server needs a sealer",
             Unasked::Begun => "A call cannot ask its client when its result is partly out",
         };
+        self.answer_internal(words);
+    }
+
+    fn answer_internal(&mut self, words: &str) {
         self.protocol_error(code::INTERNAL_ERROR, |w| w.text(words));
     }
 
     fn unable(&mut self, ask: &Ask<'_>) {
         let known = ask.is_in(self.revision());
-        if known && self.require(ask.needs()).is_err() {
-            return;
+        if !known || self.require(ask.needs()).is_ok() {
+            let words =
+                "This needs to ask the client for something that this revision of the protocol does not have";
+            let _ = self.fail(words);
         }
-        let _ = self.fail(
-            "This needs to ask the client for something that this revision of the protocol does not have",
-        );
         if self.stage != Stage::Answered {
             self.end();
         }

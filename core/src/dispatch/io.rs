@@ -38,14 +38,7 @@ pub(super) enum Stage {
     Answered,
 }
 
-/// Who speaks in a prompt's message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The user.
-    User,
-    /// The model.
-    Assistant,
-}
+pub use crate::proto::input::Role;
 
 /// A call, while its handler runs; and a deferred call, while it is answered.
 pub struct Io<'e> {

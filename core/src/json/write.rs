@@ -245,13 +245,18 @@ impl<'e> Writer<'e> {
     /// Writes whatever `write` writes as the text of one JSON string: the text twin of structured content.
     pub fn twin(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         self.begin_str();
+        self.text_value(write);
+        self.end_str();
+    }
+
+    /// Adds the JSON that `write` writes to the string that is being written.
+    pub fn text_value(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         let quoted = core::mem::replace(&mut self.quoted, true);
         let mut inner = self.reborrow();
         inner.place = Place::First;
         write(&mut inner);
         inner.close_all();
         self.quoted = quoted;
-        self.end_str();
     }
 
     /// Adds a value that was scanned before and may be softened (see [`super::text::soften`]): strings are escaped anew.

@@ -54,6 +54,8 @@ impl<'e> Reply<'e> {
     /// 2026-07-28: one more of the result's `inputRequests`.
     fn write_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
         if !self.begun {
+            // Before anything is out that could not be taken back.
+            self.carries()?;
             let w = self.result();
             w.put(b"\"inputRequests\":{");
             w.set_comma(false);
@@ -69,6 +71,12 @@ impl<'e> Reply<'e> {
         w.close();
         w.close();
         Ok(())
+    }
+
+    /// Whether the answers so far can be carried to the next round.
+    fn carries(&self) -> Result<(), Unasked> {
+        let any = self.slot.used != 0 || !self.asks.state.is_empty();
+        if any && !self.asks.sealed { Err(Unasked::NoSealer) } else { Ok(()) }
     }
 
     /// The handshake revisions: a request of our own, before the result.
@@ -121,9 +129,8 @@ impl<'e> Reply<'e> {
             }
             return Ok(());
         }
-        let carried = self.slot.used != 0 || !self.asks.state.is_empty();
-        if carried && !self.asks.sealed && !self.flushed() {
-            return Err(Unasked::NoSealer);
+        if !self.flushed() {
+            self.carries()?;
         }
         let w = self.result();
         w.put(b"}");

@@ -8,8 +8,11 @@
 pub trait Sealer: Sync {
     /// The tag of the message whose pieces `message` hands, in order, to the closure it is given. Called with equal
     /// messages it gives equal tags; the pieces of equal messages may be cut elsewhere.
-    fn tag(&self, message: &dyn Fn(&mut dyn FnMut(&[u8]))) -> [u8; TAG_BYTES];
+    fn tag(&self, message: &Pieces<'_>) -> [u8; TAG_BYTES];
 }
+
+/// A message that hands itself over piece by piece.
+pub type Pieces<'m> = dyn Fn(&mut dyn FnMut(&[u8])) + 'm;
 
 /// Length of a tag.
 pub const TAG_BYTES: usize = 32;

@@ -3,7 +3,7 @@
 use super::Everything;
 use midge::dispatch::Args;
 use midge::dispatch::args::{Arg, Span};
-use midge::json::Writer;
+use midge::json::write::decimal_text;
 use midge::proto::input::{Action, Answer, Ask, Choice, Content, Field, Message};
 use midge::{Io, Outcome};
 
@@ -55,11 +55,11 @@ const ENUMS: Ask<'_> = Ask::form(
 
 type Handler = fn(&Answer<'_>, &mut Io<'_>);
 
-/// Asks one thing under `key` and says with `say` what came of it.
-fn ask_one(io: &mut Io<'_>, key: &str, ask: &Ask<'_>, say: Handler) -> Outcome {
+/// Asks one thing under `key` and says with `tell` what came of it.
+fn ask_one(io: &mut Io<'_>, key: &str, ask: &Ask<'_>, tell: Handler) -> Outcome {
     let Some(answer) = io.ask(key, ask) else { return Outcome::NeedInput };
     if answer.accepted() {
-        say(&answer, io);
+        tell(&answer, io);
         return Outcome::Done;
     }
     refused(&answer, io)
@@ -93,7 +93,7 @@ fn decided(what: &str, answer: &Answer<'_>, io: &mut Io<'_>) {
         match answer.action() {
             Action::Accepted => {
                 w.text(", content=");
-                as_text(w, answer.content());
+                w.text_value(|w| w.value(answer.content()));
             }
             Action::Declined | Action::Cancelled => {}
             _ => {
@@ -104,12 +104,14 @@ fn decided(what: &str, answer: &Answer<'_>, io: &mut Io<'_>) {
     });
 }
 
-/// Adds a JSON value to the text that is being written.
-fn as_text(w: &mut Writer<'_>, json: &[u8]) {
-    let mut text = vec![0; json.len() * 6 + 16];
-    let mut fill = midge::sink::Fill::default();
-    Writer::new(midge::sink::Sink::new((&mut text[..]).into(), &mut fill, None)).value(json);
-    w.text(std::str::from_utf8(&text[..fill.len]).unwrap_or(""));
+/// Answers with these texts, one behind the other.
+fn say(io: &mut Io<'_>, pieces: &[&str]) {
+    io.text_with(|w| pieces.iter().for_each(|piece| w.text(piece)));
+}
+
+/// Answers with a text and a number.
+fn say_count(io: &mut Io<'_>, what: &str, count: usize) {
+    say(io, &[what, decimal_text(count as u64, &mut [0; 20])]);
 }
 
 /// The one text argument of a call.
@@ -161,13 +163,13 @@ pub(super) fn url<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> Outco
 
 pub(super) fn list_roots<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> Outcome {
     ask_one(io, "roots", &Ask::Roots, |answer, io| {
-        io.text(&format!("roots: {}", answer.roots().count()));
+        say_count(io, "roots: ", answer.roots().count());
     })
 }
 
 pub(super) fn name<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> Outcome {
     ask_one(io, "user_name", &NAME, |answer, io| {
-        io.text(&format!("Hello, {}!", answer.get::<&str>("name").unwrap_or("whoever you are")));
+        say(io, &["Hello, ", answer.get("name").unwrap_or("whoever you are"), "!"]);
     })
 }
 
@@ -177,8 +179,13 @@ pub(super) fn capital<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> O
 
 pub(super) fn client_roots<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> Outcome {
     ask_one(io, "client_roots", &Ask::Roots, |answer, io| {
-        let uris: Vec<_> = answer.roots().map(|root| root.uri).collect();
-        io.text(&format!("The client's roots: {}", uris.join(", ")));
+        io.text_with(|w| {
+            w.text("The client's roots:");
+            for root in answer.roots() {
+                w.text(" ");
+                w.text(root.uri);
+            }
+        });
     })
 }
 
@@ -194,8 +201,9 @@ pub(super) fn several<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> O
         io.ask("client_roots", &Ask::Roots),
     ];
     let [Some(user), Some(capital), Some(roots)] = asked else { return Outcome::NeedInput };
-    let name = user.get::<&str>("name").unwrap_or("whoever you are");
-    io.text(&format!("{name}; {}; roots: {}", capital.text(), roots.roots().count()));
+    let name = user.get("name").unwrap_or("whoever you are");
+    let count = roots.roots().count() as u64;
+    say(io, &[name, "; ", capital.text(), "; roots: ", decimal_text(count, &mut [0; 20])]);
     Outcome::Done
 }
 
@@ -205,7 +213,7 @@ pub(super) fn rounds<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> Ou
     let Some(color) = io.ask("step2", &COLOR) else { return Outcome::NeedInput };
     let (user, color) = (user.get::<&str>("name"), color.get::<&str>("color"));
     match (user, color) {
-        (Some(user), Some(color)) => io.text(&format!("{user} likes {color}.")),
+        (Some(user), Some(color)) => say(io, &[user, " likes ", color, "."]),
         _ => return Outcome::Fail("A question was declined"),
     }
     Outcome::Done
@@ -227,12 +235,12 @@ pub(super) fn capable<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> O
     if open > 0 {
         return Outcome::NeedInput;
     }
-    io.text(&format!("answers: {answers}"));
+    say_count(io, "answers: ", answers);
     Outcome::Done
 }
 
 pub(super) fn prompt<'e>(_: &mut Everything, _: Args<'e>, io: &mut Io<'e>) -> Outcome {
     ask_one(io, "user_context", &CONTEXT, |answer, io| {
-        io.text(&format!("Use this context: {}", answer.get::<&str>("context").unwrap_or("")));
+        say(io, &["Use this context: ", answer.get("context").unwrap_or("")]);
     })
 }

@@ -47,8 +47,12 @@ pub(super) fn blob<'e>(_: &mut Everything, args: Args<'e>, io: &mut Io<'e>) -> O
     const PIECE: u64 = 190;
     io.blob_chunks(|n, put| {
         let from = u64::from(n) * PIECE;
-        let piece: Vec<u8> = (from..size.min(from + PIECE)).map(byte).collect();
-        put(&piece);
+        let mut piece = [0; PIECE as usize];
+        let len = size.saturating_sub(from).min(PIECE) as usize;
+        for (place, n) in piece[..len].iter_mut().zip(from..) {
+            *place = byte(n);
+        }
+        put(&piece[..len]);
         from + PIECE < size
     });
     Outcome::Done

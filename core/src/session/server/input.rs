@@ -235,10 +235,8 @@ impl Server<'_> {
         rows.info().end_input_required(&mut w, revision);
         emit::close(&mut w, Framing::default());
         let step = self.sent();
-        if let Step::Next = step {
-            if let Some(slot) = self.slots.get_mut(usize::from(call.slot)) {
-                slot.free();
-            }
+        if let (Step::Next, Some(slot)) = (&step, self.slots.get_mut(usize::from(call.slot))) {
+            slot.free();
         }
         step
     }
