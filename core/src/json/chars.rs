@@ -109,27 +109,28 @@ const fn plain_blocks(b: &[u8], run: Run) -> Run {
         return run;
     }
     while let Some(block) = chunk::<64>(b, i) {
-        let (ends, all) = survey(block);
-        if ends != 0 {
+        let (ends, foreign) = survey(block);
+        if ends {
             break;
         }
-        high |= (all as usize) & 0x80;
+        high |= (foreign as usize) << 7;
         i += 64;
     }
     Run { at: i, high }
 }
 
-/// Whether a byte of `block` ends a run, and all of its bits together.
+/// Whether a byte of `block` ends a run, and whether one is not ASCII.
 #[inline(always)]
-pub(super) const fn survey(block: &[u8; 64]) -> (u8, u8) {
-    let (mut ends, mut all, mut k) = (0, 0, 0);
+pub(super) const fn survey(block: &[u8; 64]) -> (bool, bool) {
+    let (mut ends, mut foreign, mut k) = (false, false, 0);
     while k < block.len() {
         let c = at(block, k);
-        ends |= (c < 0x20) as u8 | (c == b'"') as u8 | (c == b'\\') as u8;
-        all |= c;
+        // As in `ends`: the quote and the control characters in one comparison.
+        ends |= (c ^ 2 < 0x21) | (c == b'\\');
+        foreign |= c >= 0x80;
         k += 1;
     }
-    (ends, all)
+    (ends, foreign)
 }
 
 /// The value of four hexadecimal digits, or -1.
