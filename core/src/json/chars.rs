@@ -1,7 +1,7 @@
 //! What the scanner looks for inside a token.
 
 use super::scan::FILL;
-use crate::bytes::{WORD, at, chunk};
+use crate::bytes::{WORD, at, chunk, part};
 
 pub(super) const fn digits(b: &[u8], mut i: usize) -> usize {
     while let b'0'..=b'9' = at(b, i) {
@@ -27,9 +27,12 @@ pub(super) struct Run {
 /// no more than this.
 #[inline(always)]
 pub(super) const fn short_end(b: &[u8], mut i: usize) -> usize {
+    let mut rest = part(b, i, b.len());
     // Room for the longest names of the protocol, such as `io.modelcontextprotocol/clientCapabilities`.
-    let far = i + 7 * WORD;
-    while let Some(word) = chunk::<WORD>(b, i) {
+    if let Some((near, _)) = rest.split_at_checked(7 * WORD) {
+        rest = near;
+    }
+    while let Some((word, more)) = rest.split_first_chunk::<WORD>() {
         let w = usize::from_le_bytes(*word);
         let hit = (ends(w) | w) & TOPS;
         if hit != 0 {
@@ -37,9 +40,7 @@ pub(super) const fn short_end(b: &[u8], mut i: usize) -> usize {
             return if at(b, end) == b'"' { end } else { 0 };
         }
         i += WORD;
-        if i == far {
-            return 0;
-        }
+        rest = more;
     }
     0
 }

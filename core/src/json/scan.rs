@@ -1,6 +1,9 @@
 //! A validating pull scanner: strict RFC 8259 and UTF-8, no recursion, usable in `const`.
 
+mod member;
 mod token;
+
+pub(crate) use member::NAME_MAX;
 
 use super::chars::short_end;
 use crate::bytes::{at, blanks};
@@ -167,7 +170,15 @@ impl Scan {
         }
         let outer = self.depth.wrapping_sub(1);
         loop {
-            match self.next(b) {
+            let token = match self.expect {
+                Expect::KeyOrEnd | Expect::CommaOrEnd if self.nest & 1 == 1 => self.name(b),
+                Expect::Value if at(b, self.pos) == b'"' => {
+                    self.expect = Expect::CommaOrEnd;
+                    self.string(b, self.pos + 1, Token::Str)
+                }
+                _ => self.next(b),
+            };
+            match token {
                 Token::Error => return false,
                 Token::EndObject | Token::EndArray if self.depth == outer => return true,
                 _ => {}

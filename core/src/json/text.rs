@@ -2,7 +2,7 @@
 
 use super::chars::{Run, escape_len, hex4, plain, short_end};
 use super::scan::{FILL, SOFT, Scan, Token};
-use crate::bytes::{WORD, at, chunk, find, part};
+use crate::bytes::{WORD, at, chunk, copy, find, part};
 
 /// Whether the string content `b[start..end]`, escapes and all, is the text `name`.
 pub fn same(b: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
@@ -28,6 +28,23 @@ fn same_escaped(raw: &[u8], name: &[u8]) -> bool {
         k = k.wrapping_add(n.text);
     }
     k == name.len()
+}
+
+/// What the string content `raw` stands for, written into `room`; `raw` itself when that is too small.
+#[cold]
+#[inline(never)]
+pub(crate) fn spell<'r>(raw: &'r [u8], room: &'r mut [u8]) -> &'r [u8] {
+    let (mut read, mut len) = (0, 0_usize);
+    while read < raw.len() {
+        let mut utf8 = [0; 4];
+        let n = decode(raw, read, &mut utf8);
+        let end = len.wrapping_add(n.text);
+        let Some(place) = room.get_mut(len..end) else { return raw };
+        copy(place, part(&utf8, 0, n.text));
+        read = read.wrapping_add(n.raw);
+        len = end;
+    }
+    part(room, 0, len)
 }
 
 struct Step {
@@ -237,6 +254,9 @@ mod tests {
             assert_eq!(content(&b), Some(want));
             assert!(same(raw, 1, raw.len() - 1, want.as_bytes()));
             assert!(!same(raw, 1, raw.len() - 1, b"other"));
+            let text = part(raw, 1, raw.len() - 1);
+            assert_eq!(spell(text, &mut [0; 16]), want.as_bytes());
+            assert_eq!(spell(text, &mut []), text);
         }
     }
 

@@ -1,10 +1,9 @@
 //! One pass over a message: is it JSON, what class is it, and where do its parts stand.
 
-use crate::bytes::part;
+use crate::bytes::{at, part};
 use crate::error::{Error, Kind};
-use crate::json::scan::{SOFT, Scan, Token};
-use crate::json::text::same;
-use crate::rpc::params::{Key, Members, Meta, Span, value_start};
+use crate::json::scan::{NAME_MAX, SOFT, Scan, Token};
+use crate::rpc::params::{Members, Meta, Seen, Span};
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,16 +41,24 @@ pub struct Envelope {
     pub escapes: bool,
 }
 
-#[derive(Default)]
-struct Seen {
-    jsonrpc: Span,
-    id: Span,
-    id_is_id: bool,
-    id_twice: bool,
-    method: Span,
-    result: Span,
-    error: Span,
-    twice: bool,
+/// Whose members are being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Message,
+    Params,
+    Meta,
+}
+
+impl Level {
+    /// The level that the member `name` opens.
+    #[inline(always)]
+    fn inner(self, name: &[u8]) -> Option<Self> {
+        match self {
+            Self::Message => (name == b"params").then_some(Self::Params),
+            Self::Params => (name == b"_meta").then_some(Self::Meta),
+            Self::Meta => None,
+        }
+    }
 }
 
 /// How messages usually begin.
@@ -81,113 +88,117 @@ pub fn read(b: &[u8], again: bool) -> Result<Envelope, Error> {
     } else {
         scan.next(b)
     };
+    let mut id_twice = false;
     if first == Token::BeginObject {
-        members(b, &mut scan, &mut seen, &mut envelope)?;
+        id_twice = members(b, &mut scan, &mut seen, &mut envelope).ok_or(scan.error())?;
     } else if !scan.skip(b, first) {
         return Err(scan.error());
     }
-    if scan.next(b) != Token::End {
+    if scan.pos() < b.len() && scan.next(b) != Token::End {
         return Err(scan.error());
     }
     envelope.escapes = scan.escapes();
     if first == Token::BeginObject {
-        classify(b, &seen, &mut envelope);
+        classify(b, &seen, id_twice, &mut envelope);
     }
     Ok(envelope)
 }
 
-fn members(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) -> Result<(), Error> {
+/// Reads the members of the message, of its `params` and of their `_meta`, in one loop, so that the scanner's steps are
+/// there once. Says whether there are two ids; `None` when the text is refused.
+fn members(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) -> Option<bool> {
+    let (mut level, mut id_twice, mut room) = (Level::Message, false, [0; NAME_MAX]);
     loop {
-        match scan.next(b) {
-            Token::Key => {}
-            Token::Error => return Err(scan.error()),
-            _ => return Ok(()),
-        }
-        let place = place(b, Key::of(scan));
-        let is_id = matches!(place, Place::Id);
-        let place = match place {
-            Place::Params => {
-                params(b, scan, seen, envelope)?;
+        match (name(b, scan, level), level) {
+            (Token::Key, _) => {}
+            (Token::Error, _) => return None,
+            (_, Level::Message) => return Some(id_twice),
+            (_, Level::Params) => {
+                level = Level::Message;
+                seen.params.end = scan.pos() as u32;
                 continue;
             }
-            Place::Id => Some(&mut seen.id),
-            Place::Jsonrpc => Some(&mut seen.jsonrpc),
-            Place::Method => Some(&mut seen.method),
-            Place::Result => Some(&mut seen.result),
-            Place::Error => Some(&mut seen.error),
-            Place::Other => None,
-        };
-        let token = scan.next(b);
-        let start = value_start(scan, token);
-        if !scan.skip(b, token) {
-            return Err(scan.error());
+            (_, Level::Meta) => {
+                level = Level::Params;
+                envelope.members.meta.end = scan.pos() as u32;
+                continue;
+            }
         }
-        if is_id {
-            // A fraction, even `1.0`, is no id: MCP's ids are integers or strings.
-            seen.id_is_id = token == Token::Str || (token == Token::Number && !scan.marked());
+        let (name, from) = (scan.name_text(b, &mut room), scan.value_from(b));
+        let (place, twice) = match level {
+            Level::Message => seen.place(name),
+            Level::Params => envelope.members.place(name),
+            Level::Meta => envelope.meta.place(name),
+        };
+        if place.as_ref().is_some_and(|place| !place.is_absent()) {
+            // Refused as a whole, so that what one of the two says never mixes with the other.
+            *twice = true;
+            id_twice |= level == Level::Message && name == b"id";
+        }
+        let inner = if at(b, from) == b'{' { level.inner(name) } else { None };
+        let token = if inner.is_some() { scan.next(b) } else { scan.value_of_member(b) };
+        if token == Token::Error {
+            return None;
         }
         if let Some(place) = place {
-            let twice = !core::mem::replace(place, Span::new(start, scan.pos())).is_absent();
-            seen.twice |= twice;
-            seen.id_twice |= twice && is_id;
+            *place = Span::new(from, scan.pos());
         }
+        level = inner.unwrap_or(level);
     }
 }
 
-enum Place {
-    Jsonrpc,
-    Id,
-    Method,
-    Params,
-    Result,
-    Error,
-    Other,
-}
-
-fn place(b: &[u8], key: Key) -> Place {
-    let is = |name: &[u8]| same(b, key.start, key.end, name);
-    match part(b, key.start, key.end) {
-        b"jsonrpc" => Place::Jsonrpc,
-        b"id" => Place::Id,
-        b"method" => Place::Method,
-        b"params" => Place::Params,
-        b"result" => Place::Result,
-        b"error" => Place::Error,
-        _ if !key.marked => Place::Other,
-        // A name spelled with escapes is the same name: two readers must not see two messages in one text.
-        _ if is(b"jsonrpc") => Place::Jsonrpc,
-        _ if is(b"id") => Place::Id,
-        _ if is(b"method") => Place::Method,
-        _ if is(b"params") => Place::Params,
-        _ if is(b"result") => Place::Result,
-        _ if is(b"error") => Place::Error,
-        _ => Place::Other,
+/// The next name, or the end of the object.
+#[inline(always)]
+fn name(b: &[u8], scan: &mut Scan, level: Level) -> Token {
+    // 0 when there is none in compact form: and no usual name stands there, since the message begins with a brace.
+    let quote = scan.quote(b);
+    match usual_len(level, part(b, quote, b.len())) {
+        0 => scan.name(b),
+        len => scan.take_name(quote, quote.wrapping_add(len).wrapping_sub(2)),
     }
 }
 
-fn params(b: &[u8], scan: &mut Scan, seen: &mut Seen, envelope: &mut Envelope) -> Result<(), Error> {
-    seen.twice |= !envelope.params.is_absent();
-    let token = scan.next(b);
-    let start = value_start(scan, token);
-    if token == Token::BeginObject {
-        // A second `params` is refused as a whole, so that what it says never mixes with the first.
-        envelope.members.read_with_meta(b, scan, &mut envelope.meta).ok_or(scan.error())?;
-    } else {
-        if !scan.skip(b, token) {
-            return Err(scan.error());
-        }
-        envelope.params_not_object = token != Token::Null;
+/// How long the name is that `rest` begins with, from its quote to its colon, if it is one that nearly every request has:
+/// one comparison then, and no search for its end. 0 for all others.
+#[inline(always)]
+fn usual_len(level: Level, rest: &[u8]) -> usize {
+    // Comparisons with constants one by one: a loop over a table would call a function for each.
+    macro_rules! first_of {
+        ($($name:literal)*) => {
+            match () {
+                $(() if rest.starts_with($name) => $name.len(),)*
+                () => 0,
+            }
+        };
     }
-    envelope.params = Span::new(start, scan.pos());
-    Ok(())
+    match level {
+        Level::Message => first_of!(b"\"id\":" b"\"method\":" b"\"params\":"),
+        Level::Params => first_of!(b"\"name\":" b"\"arguments\":" b"\"_meta\":"),
+        Level::Meta => first_of!(
+            b"\"io.modelcontextprotocol/protocolVersion\":"
+            b"\"io.modelcontextprotocol/clientInfo\":"
+            b"\"io.modelcontextprotocol/clientCapabilities\":"
+        ),
+    }
 }
 
-fn classify(b: &[u8], seen: &Seen, envelope: &mut Envelope) {
+/// MCP's ids are integers or strings: a fraction, even `1.0`, is none.
+fn is_id(id: &[u8]) -> bool {
+    match at(id, 0) {
+        b'"' | SOFT => true,
+        b'-' | b'0'..=b'9' => !id.iter().any(|c| matches!(c, b'.' | b'e' | b'E')),
+        _ => false,
+    }
+}
+
+fn classify(b: &[u8], seen: &Seen, id_twice: bool, envelope: &mut Envelope) {
     let id_there = !seen.id.is_absent();
-    if id_there && !seen.id_twice && seen.id_is_id {
+    if id_there && !id_twice && is_id(seen.id.of(b)) {
         envelope.id = seen.id;
     }
     envelope.method = seen.method;
+    envelope.params = seen.params;
+    envelope.params_not_object = !matches!(at(seen.params.of(b), 0), 0 | b'{' | b'n');
     let answer = !seen.result.is_absent() || !seen.error.is_absent();
     envelope.class = if seen.method.is_absent() && answer {
         // However broken: an error in answer to an answer could go on for ever.
@@ -233,7 +244,7 @@ mod tests {
         assert_eq!(class(r#"{"jsonrpc":"2.0","method":"m"}"#), Class::Notification);
         assert_eq!(
             class(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
-            Class::Response(Span::new(32, 34), Span::ABSENT)
+            Class::Response(Span::new(33, 35), Span::ABSENT)
         );
         assert_eq!(class("[]"), Class::NotAnObject);
         for bad in [

@@ -1,8 +1,7 @@
 //! Where the members of a request's `params` stand: found in the same pass that validates the message.
 
 use crate::bytes::part;
-use crate::json::scan::{Scan, Token};
-use crate::json::text::same;
+use crate::json::scan::{NAME_MAX, Scan, Token};
 
 /// Where a value stands in a message; absent when both are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,21 +56,6 @@ pub(crate) fn value_start(scan: &Scan, token: Token) -> usize {
     }
 }
 
-/// A member's name just scanned: less to copy than the scanner.
-#[derive(Clone, Copy)]
-pub(crate) struct Key {
-    pub start: usize,
-    pub end: usize,
-    pub marked: bool,
-}
-
-impl Key {
-    #[inline]
-    pub fn of(scan: &Scan) -> Self {
-        Self { start: scan.start(), end: scan.end(), marked: scan.marked() }
-    }
-}
-
 macro_rules! members {
     ($(#[$doc:meta])* $vis:vis struct $name:ident { $($(#[$mdoc:meta])* $field:ident: $key:literal,)* }) => {
         $(#[$doc])*
@@ -83,47 +67,14 @@ macro_rules! members {
         }
 
         impl $name {
-            /// The place of the member whose name was just scanned.
-            fn place(&mut self, b: &[u8], key: Key) -> Option<&mut Span> {
-                if !key.marked {
-                    // A match on byte strings compiles to a tree over length and bytes, a chain of `==` to calls.
-                    return match part(b, key.start, key.end) {
-                        $($key => Some(&mut self.$field),)*
-                        _ => None,
-                    };
-                }
-                // A name may be spelled with escapes; that is the same name.
-                $(if same(b, key.start, key.end, $key) { return Some(&mut self.$field); })*
-                None
-            }
-
-            /// Keeps where the value of the member stands whose name was just scanned, and moves past it.
-            /// The token that began the value; `None` when the text is refused.
-            pub(crate) fn keep(&mut self, b: &[u8], scan: &mut Scan) -> Option<Token> {
-                let key = Key::of(scan);
-                let token = scan.next(b);
-                let start = value_start(scan, token);
-                if !scan.skip(b, token) {
-                    return None;
-                }
-                let end = scan.pos();
-                let twice = match self.place(b, key) {
-                    Some(place) => !core::mem::replace(place, Span::new(start, end)).is_absent(),
-                    None => false,
-                };
-                self.twice |= twice;
-                Some(token)
-            }
-
-            /// Reads the members of the object that `scan` has just opened; `None` when the text is refused.
-            pub(crate) fn read(&mut self, b: &[u8], scan: &mut Scan) -> Option<()> {
-                loop {
-                    match scan.next(b) {
-                        Token::Key => self.keep(b, scan)?,
-                        Token::Error => return None,
-                        _ => return Some(()),
-                    };
-                }
+            /// The place of the member `name`, and where to say that it is there twice. What stands first in the table is
+            /// found first.
+            #[inline(always)]
+            pub(crate) fn place(&mut self, name: &[u8]) -> (Option<&mut Span>, &mut bool) {
+                $(if name == $key.as_slice() {
+                    return (Some(&mut self.$field), &mut self.twice);
+                })*
+                (None, &mut self.twice)
             }
 
             /// Reads the members of the object at `span` of `b`, which was scanned before; all absent if it is none.
@@ -131,13 +82,41 @@ macro_rules! members {
             pub(crate) fn of(b: &[u8], span: Span) -> Self {
                 let mut members = Self::default();
                 let mut scan = Scan::value(span.from());
-                if !span.is_absent() && scan.next(b) == Token::BeginObject {
-                    let _ = members.read(b, &mut scan);
+                if span.is_absent() || scan.next(b) != Token::BeginObject {
+                    return members;
+                }
+                while scan.next(b) == Token::Key {
+                    let mut room = [0; NAME_MAX];
+                    let (name, from) = (scan.name_text(b, &mut room), scan.value_from(b));
+                    let token = scan.next(b);
+                    scan.skip(b, token);
+                    if let (Some(place), twice) = members.place(name) {
+                        let before = core::mem::replace(place, Span::new(from, scan.pos()));
+                        *twice |= !before.is_absent();
+                    }
                 }
                 members
             }
         }
     };
+}
+
+members! {
+    /// The members of a message.
+    pub(crate) struct Seen {
+        /// `jsonrpc`
+        jsonrpc: b"jsonrpc",
+        /// `id`
+        id: b"id",
+        /// `method`
+        method: b"method",
+        /// `params`
+        params: b"params",
+        /// `result` of a response.
+        result: b"result",
+        /// `error` of a response.
+        error: b"error",
+    }
 }
 
 members! {
@@ -255,41 +234,5 @@ members! {
         resources: b"resourcesListChanged",
         /// Updates of these resources.
         uris: b"resourceSubscriptions",
-    }
-}
-
-impl Members {
-    /// [`Members::read`], and the members of `_meta` in the same pass.
-    pub(crate) fn read_with_meta(&mut self, b: &[u8], scan: &mut Scan, meta: &mut Meta) -> Option<()> {
-        loop {
-            match scan.next(b) {
-                Token::Key if self.is_meta(b, scan) => self.keep_meta(b, scan, meta)?,
-                Token::Key => {
-                    self.keep(b, scan)?;
-                }
-                Token::Error => return None,
-                _ => return Some(()),
-            }
-        }
-    }
-
-    fn is_meta(&self, b: &[u8], scan: &Scan) -> bool {
-        part(b, scan.start(), scan.end()) == b"_meta"
-            || (scan.marked() && same(b, scan.start(), scan.end(), b"_meta"))
-    }
-
-    fn keep_meta(&mut self, b: &[u8], scan: &mut Scan, meta: &mut Meta) -> Option<()> {
-        let token = scan.next(b);
-        let start = value_start(scan, token);
-        self.twice |= !self.meta.is_absent();
-        match token {
-            Token::BeginObject => meta.read(b, scan)?,
-            Token::Error => return None,
-            other => {
-                scan.skip(b, other).then_some(())?;
-            }
-        }
-        self.meta = Span::new(start, scan.pos());
-        Some(())
     }
 }
