@@ -1,9 +1,11 @@
 // The checks every Node driver makes, written against a small interface so that both libraries share them.
 //
-// A driver hands over a `peer` with `modern`, `version`, `logs`, `strays` and `hidesNotFound` (the library shows -32002
-// as -32602), and the methods list, call, read, get, complete, ping, setLevel, subscribe, unsubscribe, listen and
+// A driver hands over a `peer` with `host` (see asks.mjs), `modern`, `version`, `logs`, `strays` and `hidesNotFound`
+// (the library shows -32002 as -32602), and the methods list, call, read, get, complete, ping, setLevel, subscribe, unsubscribe, listen and
 // startSlow. Answers are the plain objects of the wire.
-import { need, same } from './report.mjs';
+import { Asks } from './asks.mjs';
+import { Large } from './large.mjs';
+import { decode, need, same } from './report.mjs';
 
 const TOOLS = [
     'echo',
@@ -68,12 +70,6 @@ async function expectError(code, promise) {
 function textOf(result) {
     same(result.content.map(block => block.type), ['text']);
     return result.content[0].text;
-}
-
-function decode(base64) {
-    const bytes = Buffer.from(base64, 'base64');
-    same(bytes.toString('base64'), base64);
-    return bytes;
 }
 
 function isImage(block) {
@@ -184,6 +180,8 @@ export class Plan {
         await check('cancel ends a running call', () => this.cancel());
         await check('20 parallel calls, slow and quick', () => this.parallel(10, 10));
         await check('20 parallel slow calls', () => this.parallel(20, 0));
+        await new Asks(this.report, this.peer).run();
+        await new Large(this.report, this.peer).run();
         await check('nothing arrived unasked', async () => same(this.peer.strays, []));
     }
 

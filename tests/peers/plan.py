@@ -1,7 +1,7 @@
 """The checks every Python driver makes, written against a small interface so that both libraries share them.
 
 A driver hands over a `peer` with the attributes `modern` (bool), `version` (str), `logs` and `strays` (lists),
-and the coroutines list, call, read, get, complete, ping, set_level, subscribe, unsubscribe, listen, start_slow
+those that asks.py names, and the coroutines list, call, read, get, complete, ping, set_level, subscribe, unsubscribe, listen, start_slow
 and cancel_slow. Answers are plain dicts with the names of the wire.
 """
 
@@ -13,6 +13,8 @@ from typing import Any
 
 import anyio
 
+from asks import Asks
+from large import Large
 from report import Report, ServerError, need, same
 
 TOOLS = [
@@ -126,6 +128,8 @@ class Plan:
         await check("cancel ends a running call", self.cancel)
         await check("20 parallel calls, slow and quick", lambda: self.parallel(10, 10))
         await check("20 parallel slow calls", lambda: self.parallel(20, 0))
+        await Asks(self.report, self.peer).run()
+        await Large(self.report, self.peer).run()
         await check("nothing arrived unasked", self.no_strays)
 
     async def run_logging(self) -> None:

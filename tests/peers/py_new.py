@@ -9,12 +9,14 @@ from typing import Any
 
 import anyio
 import mcp.client.session as session_module
+import mcp_types
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import LOG_LEVEL_META_KEY, PromptReference
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from asks import Host, callbacks
 from plan import Plan
 from report import CHECK_S, Report, ServerError, Witness, arguments, describe, need, same
 
@@ -37,7 +39,11 @@ class Strays(logging.Handler):
 class Peer:
     """Adapts `mcp.Client` to the interface of plan.py."""
 
-    def __init__(self, client: Client, strays: list[str], logs: list[dict[str, Any]]):
+    one_by_one = False
+    notice = "handler for"
+
+    def __init__(self, client: Client, host: Host, strays: list[str], logs: list[dict[str, Any]]):
+        self.host = host
         self.client = client
         self.version = client.protocol_version
         self.modern = self.version in MODERN_PROTOCOL_VERSIONS
@@ -129,9 +135,15 @@ async def leg(report: Report, server: list[str], mode: str, version: str | None,
             strays.append(describe(message))
 
     transport = stdio_client(StdioServerParameters(command=command, args=args))
+    host = Host()
     # The library's own time limit, because its connect must not be wrapped in a cancel scope.
     client = Client(
-        transport, mode=mode, logging_callback=on_log, message_handler=on_message, read_timeout_seconds=CHECK_S
+        transport,
+        mode=mode,
+        logging_callback=on_log,
+        message_handler=on_message,
+        read_timeout_seconds=CHECK_S,
+        **callbacks(host, mcp_types),
     )
     connected = False
     try:
@@ -140,7 +152,7 @@ async def leg(report: Report, server: list[str], mode: str, version: str | None,
             same(client.protocol_version, version or client.protocol_version)
             need(client.server_info is not None or mode == version or any_server, "the server did not name itself")
             report.line("connect")
-            peer = Peer(client, strays, logs)
+            peer = Peer(client, host, strays, logs)
             plan = Plan(report, peer)
             async with anyio.create_task_group() as group:
                 peer.group = group

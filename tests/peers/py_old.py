@@ -14,6 +14,7 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 from pydantic import AnyUrl
 
+from asks import Host, callbacks
 from plan import Plan
 from report import CHECK_S, Report, ServerError, Witness, arguments, describe, same
 
@@ -24,9 +25,15 @@ class Peer:
     """Adapts `mcp.ClientSession` to the interface of plan.py."""
 
     modern = False
+    # The library reads nothing while a callback runs.
+    one_by_one = True
+    notice = "the handler is broken"
 
-    def __init__(self, session: ClientSession, version: str, strays: list[str], logs: list[dict[str, Any]]):
+    def __init__(
+        self, session: ClientSession, host: Host, version: str, strays: list[str], logs: list[dict[str, Any]]
+    ):
         self.session = session
+        self.host = host
         self.version = version
         self.logs = logs
         self.strays = strays
@@ -117,14 +124,17 @@ async def leg(report: Report, server: list[str], version: str, any_server: bool)
     try:
         async with AsyncExitStack() as stack:
             streams = await stack.enter_async_context(stdio_client(StdioServerParameters(command=command, args=args)))
-            session = ClientSession(*streams, logging_callback=on_log, message_handler=on_message)
+            host = Host()
+            session = ClientSession(
+                *streams, logging_callback=on_log, message_handler=on_message, **callbacks(host, types)
+            )
             await stack.enter_async_context(session)
             with anyio.fail_after(CHECK_S):
                 hello = await session.initialize()
             connected = True
             same(hello.protocolVersion, version)
             report.line("connect")
-            peer = Peer(session, version, strays, logs)
+            peer = Peer(session, host, version, strays, logs)
             plan = Plan(report, peer)
             async with anyio.create_task_group() as group:
                 peer.group = group
@@ -146,5 +156,6 @@ async def main() -> int:
 
 
 if __name__ == "__main__":
-    logging.lastResort = None
+    # The library logs through the root logger, which would set itself up to print.
+    logging.getLogger().addHandler(logging.NullHandler())
     sys.exit(anyio.run(main))

@@ -21,6 +21,13 @@ export function same(got, want) {
     );
 }
 
+/** The bytes of a base64 text, which must be spelled as it should be. */
+export function decode(base64) {
+    const bytes = Buffer.from(base64, 'base64');
+    need(bytes.toString('base64') === base64, `no base64: ${base64.slice(0, 300)}`);
+    return bytes;
+}
+
 /** Waits for a promise, but not for ever. */
 export async function within(promise, ms = CHECK_MS) {
     let timer;

@@ -1,5 +1,6 @@
 // npm @modelcontextprotocol/client 2.4.0 against a stdio server: 2026-07-28 (found by probing, and pinned) and each
 // handshake revision it knows.
+import { CAPABILITIES, Host } from './asks.mjs';
 import { Plan } from './plan.mjs';
 import { CHECK_MS, Report, Witness, commandLine, installed, need, same, within } from './report.mjs';
 
@@ -14,8 +15,9 @@ const FRESH = { cacheMode: 'bypass' };
 
 /** Adapts the client to the interface of plan.mjs. */
 class Peer {
-    constructor(client, strays, logs) {
+    constructor(client, host, strays, logs) {
         this.client = client;
+        this.host = host;
         this.version = client.getNegotiatedProtocolVersion();
         this.modern = client.getProtocolEra() === 'modern';
         // With `data.uri` both codes become the library's ResourceNotFoundError, which has the newer code.
@@ -100,7 +102,11 @@ async function leg(report, server, options, version, anyServer) {
     const witness = new Witness();
     const strays = [];
     const logs = [];
-    const client = new Client({ name: 'ts_new', version: '1' }, options);
+    const host = new Host();
+    const client = new Client({ name: 'ts_new', version: '1' }, { capabilities: CAPABILITIES, ...options });
+    client.setRequestHandler('elicitation/create', ({ params }) => host.answer('elicit', params));
+    client.setRequestHandler('sampling/createMessage', ({ params }) => host.answer('sample', params));
+    client.setRequestHandler('roots/list', () => host.answer('roots', {}));
     const transport = new StdioClientTransport(witness.command(server));
     client.onerror = error => strays.push(String(error.message));
     client.setNotificationHandler('notifications/message', ({ params }) => void logs.push(params));
@@ -111,7 +117,7 @@ async function leg(report, server, options, version, anyServer) {
         same(client.getNegotiatedProtocolVersion(), version ?? client.getNegotiatedProtocolVersion());
         need(client.getServerVersion()?.name || anyServer, 'the server did not name itself');
         report.line('connect');
-        const plan = new Plan(report, new Peer(client, strays, logs));
+        const plan = new Plan(report, new Peer(client, host, strays, logs));
         await (anyServer ? plan.runAny() : plan.run());
     } catch (error) {
         report.line('connect', error);

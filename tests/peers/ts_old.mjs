@@ -1,11 +1,13 @@
 // npm @modelcontextprotocol/sdk 1.32.2 against a stdio server: the handshake with each revision it knows.
+import { CAPABILITIES, Host } from './asks.mjs';
 import { Plan } from './plan.mjs';
 import { CHECK_MS, Report, Witness, commandLine, installed, need, same, within } from './report.mjs';
 
 const from = path => import(new URL(`@modelcontextprotocol/sdk/dist/esm/${path}`, installed('ts-old')));
 const { Client } = await from('client/index.js');
 const { StdioClientTransport } = await from('client/stdio.js');
-const { LoggingMessageNotificationSchema } = await from('types.js');
+const { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, LoggingMessageNotificationSchema } =
+    await from('types.js');
 
 // 2024-10-07, which the library also accepts, is a draft that was never published.
 const HANDSHAKE = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -29,8 +31,9 @@ class PinnedTransport extends StdioClientTransport {
 
 /** Adapts the client to the interface of plan.mjs. */
 class Peer {
-    constructor(client, version, strays, logs) {
+    constructor(client, host, version, strays, logs) {
         this.client = client;
+        this.host = host;
         this.version = version;
         this.modern = false;
         this.hidesNotFound = false;
@@ -105,7 +108,11 @@ async function leg(report, server, version, anyServer) {
     const witness = new Witness();
     const strays = [];
     const logs = [];
-    const client = new Client({ name: 'ts_old', version: '1' });
+    const host = new Host();
+    const client = new Client({ name: 'ts_old', version: '1' }, { capabilities: CAPABILITIES });
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => host.answer('elicit', params));
+    client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => host.answer('sample', params));
+    client.setRequestHandler(ListRootsRequestSchema, () => host.answer('roots', {}));
     const transport = new PinnedTransport(witness.command(server), version);
     client.onerror = error => strays.push(String(error.message));
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logs.push(params));
@@ -116,7 +123,7 @@ async function leg(report, server, version, anyServer) {
         same(transport.chosen, version);
         need(client.getServerVersion()?.name, 'the server did not name itself');
         report.line('connect');
-        const plan = new Plan(report, new Peer(client, version, strays, logs));
+        const plan = new Plan(report, new Peer(client, host, version, strays, logs));
         await (anyServer ? plan.runAny() : plan.run());
     } catch (error) {
         report.line('connect', error);
