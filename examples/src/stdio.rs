@@ -3,17 +3,18 @@
 use embedded_io::{ErrorType, Read, Write};
 use midge::io::blocking::{self, App};
 use midge::session::seal::{Pieces, Sealer, TAG_BYTES};
-use midge::{Buf, Catalog, Config, Error, HmacSealer, Millis, Server, Slot, Storage, Ticket};
+use midge::{Buf, Catalog, Config, Error, HmacSealer, Millis, Server, Slot, Storage, Task, Ticket};
 use std::io;
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// Longest message, in bytes, unless `MIDGE_RX_BYTES` says otherwise. Memory that is never written is never used.
 const RX_BYTES: usize = 16 << 20;
-/// Replies larger than this leave in pieces.
+/// Replies larger than this leave in pieces; `MIDGE_TX_BYTES` says otherwise.
 const TX_BYTES: usize = 256 << 10;
 const PAGE: usize = 4096;
 const SLOTS: usize = 64;
+const TASKS: usize = 64;
 const SUBSCRIPTIONS_BYTES: usize = 16 << 10;
 const SCRATCH_BYTES: usize = 4 << 10;
 /// What clients answer when they are asked: a picture in base64 may be among it.
@@ -40,8 +41,8 @@ impl Work for () {}
 /// # Errors
 /// The stream failed.
 pub fn serve<C: Work>(catalog: &Catalog<C>, state: &mut C) -> Result<(), Error> {
-    let rx_bytes = std::env::var("MIDGE_RX_BYTES").ok().and_then(|n| n.parse().ok()).unwrap_or(RX_BYTES);
-    let (mut rx, mut tx) = (vec![0; rx_bytes + PAGE], vec![0; TX_BYTES]);
+    let (rx_bytes, tx_bytes) = (bytes("MIDGE_RX_BYTES", RX_BYTES), bytes("MIDGE_TX_BYTES", TX_BYTES));
+    let (mut rx, mut tx) = (vec![0; rx_bytes + PAGE], vec![0; tx_bytes]);
     let mut slots = vec![Slot::FREE; SLOTS];
     let (mut subscriptions, mut scratch) = (vec![0; SUBSCRIPTIONS_BYTES], vec![0; SCRATCH_BYTES]);
     let mut park = vec![0; PARK_BYTES];
@@ -54,9 +55,18 @@ pub fn serve<C: Work>(catalog: &Catalog<C>, state: &mut C) -> Result<(), Error> 
         park: &mut park,
     };
     let sealer = Late(OnceLock::new());
-    let mut server = Server::new(catalog, storage, Config::default())?;
+    let mut tasks = vec![Task::FREE; TASKS];
+    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let config = Config { epoch_ms: unix.as_millis() as u64, ..Config::default() };
+    let mut server = Server::new(catalog, storage, config)?;
     server.seal_with(&sealer);
+    server.offer_tasks(&mut tasks, &random);
     blocking::serve(&mut server, catalog, state, &mut Stdio, &mut Host(Instant::now()))
+}
+
+/// The size that the environment asks for, or `default`.
+fn bytes(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 /// A sealer whose key is made when it is first needed: most servers never ask, and code that is not run takes no memory.
@@ -69,13 +79,18 @@ impl Sealer for Late {
 }
 
 /// A sealer for as long as the process runs: a client cannot go on with a call that it began with another one.
-///
-/// # Panics
-/// When the system has no randomness: a key that can be guessed is worse than none.
 fn sealer() -> HmacSealer {
     let mut key = [0; 32];
-    getrandom::fill(&mut key).expect("the system gives random bytes");
+    random(&mut key);
     HmacSealer::new(&key).expect("32 bytes are a key")
+}
+
+/// Fills `bytes` with what nobody can guess.
+///
+/// # Panics
+/// When the system has no randomness: a key or an id that can be guessed is worse than none.
+fn random<const N: usize>(bytes: &mut [u8; N]) {
+    getrandom::fill(bytes).expect("the system gives random bytes");
 }
 
 /// The bytes from the first page on that begins in `bytes`: the kernel copies to a page's start faster than beside it, on

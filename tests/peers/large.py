@@ -6,18 +6,12 @@ import base64
 import json
 from typing import Any
 
+from blob import large_bytes
 from report import Report, need, same
 
-MULTIPLIER = 0x9E37_79B9_7F4A_7C15
-MASK = 2**64 - 1
 READ_BYTES = 300_000
 ITEMS = 5000
 STRUCTURED_FROM = "2025-06-18"
-
-
-def large_bytes(start: int, end: int) -> bytes:
-    """Bytes `start` to `end` of every large blob."""
-    return bytes((n * MULTIPLIER & MASK) >> 56 for n in range(start, end))
 
 
 def large_text(size: int) -> str:
