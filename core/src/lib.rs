@@ -36,8 +36,10 @@ pub use proto::level::Level;
 pub use proto::revision::{Revision, Revisions};
 #[cfg(feature = "seal")]
 pub use seal::HmacSealer;
+pub use session::rows::TaskSupport;
 pub use session::server::{Config, Event, Server, Stats, Storage};
 pub use session::slots::{Slot, Ticket};
+pub use session::tasks::Task;
 pub use sink::Buf;
 pub use time::Millis;
 

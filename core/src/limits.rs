@@ -44,3 +44,9 @@ pub const INPUT_RESPONSES_MAX: u8 = 32;
 
 /// How long a client has to answer what it is asked, in milliseconds, and how long its `requestState` is good.
 pub const ASK_MS: u64 = 600_000;
+
+/// How long a task is kept, in milliseconds, unless [`Config`](crate::Config) says otherwise: an hour.
+pub const TASK_TTL_MS: u64 = 3_600_000;
+
+/// How often clients should look at a task, in milliseconds.
+pub const TASK_POLL_MS: u64 = 1_000;

@@ -3,10 +3,10 @@
 use embedded_io::{ErrorType, Read, Write};
 use midge::io::blocking::{self, App};
 use midge::session::seal::{Pieces, Sealer, TAG_BYTES};
-use midge::{Buf, Catalog, Config, Error, HmacSealer, Millis, Server, Slot, Storage, Ticket};
+use midge::{Buf, Catalog, Config, Error, HmacSealer, Millis, Server, Slot, Storage, Task, Ticket};
 use std::io;
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// Longest message, in bytes, unless `MIDGE_RX_BYTES` says otherwise. Memory that is never written is never used.
 const RX_BYTES: usize = 16 << 20;
@@ -14,6 +14,7 @@ const RX_BYTES: usize = 16 << 20;
 const TX_BYTES: usize = 256 << 10;
 const PAGE: usize = 4096;
 const SLOTS: usize = 64;
+const TASKS: usize = 64;
 const SUBSCRIPTIONS_BYTES: usize = 16 << 10;
 const SCRATCH_BYTES: usize = 4 << 10;
 /// What clients answer when they are asked: a picture in base64 may be among it.
@@ -54,8 +55,12 @@ pub fn serve<C: Work>(catalog: &Catalog<C>, state: &mut C) -> Result<(), Error> 
         park: &mut park,
     };
     let sealer = Late(OnceLock::new());
-    let mut server = Server::new(catalog, storage, Config::default())?;
+    let mut tasks = vec![Task::FREE; TASKS];
+    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let config = Config { epoch_ms: unix.as_millis() as u64, ..Config::default() };
+    let mut server = Server::new(catalog, storage, config)?;
     server.seal_with(&sealer);
+    server.offer_tasks(&mut tasks, &random);
     blocking::serve(&mut server, catalog, state, &mut Stdio, &mut Host(Instant::now()))
 }
 
@@ -74,13 +79,18 @@ impl Sealer for Late {
 }
 
 /// A sealer for as long as the process runs: a client cannot go on with a call that it began with another one.
-///
-/// # Panics
-/// When the system has no randomness: a key that can be guessed is worse than none.
 fn sealer() -> HmacSealer {
     let mut key = [0; 32];
-    getrandom::fill(&mut key).expect("the system gives random bytes");
+    random(&mut key);
     HmacSealer::new(&key).expect("32 bytes are a key")
+}
+
+/// Fills `bytes` with what nobody can guess.
+///
+/// # Panics
+/// When the system has no randomness: a key or an id that can be guessed is worse than none.
+fn random<const N: usize>(bytes: &mut [u8; N]) {
+    getrandom::fill(bytes).expect("the system gives random bytes");
 }
 
 /// The bytes from the first page on that begins in `bytes`: the kernel copies to a page's start faster than beside it, on

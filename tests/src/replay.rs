@@ -2,11 +2,12 @@
 
 use crate::transcript::{Act, Head, Step, Transcript};
 use midge::session::rows::Rows;
-use midge::session::server::Parts;
+use midge::session::server::{Entropy, Parts};
 use midge::sink::Flush;
-use midge::{Buf, Config, Event, HmacSealer, Millis, Revisions, Server, Slot, Storage, Ticket};
+use midge::{Buf, Config, Event, HmacSealer, Millis, Revisions, Server, Slot, Storage, Task, Ticket};
 use midge_examples::everything::{CATALOG, Everything};
 use midge_examples::stdio::Work;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// How the input is cut.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +126,38 @@ pub fn config(head: &Head) -> Config {
             Some("per_request") => Revisions::PER_REQUEST,
             Some(other) => panic!("revisions: {other}"),
         },
+        // 2026-07-28, noon.
+        epoch_ms: 1_785_240_000_000,
         ..Config::default()
+    }
+}
+
+/// What a server has besides its memory, as a transcript's head asks for it.
+pub struct Gear {
+    sealer: Option<HmacSealer>,
+    tasks: Vec<Task>,
+    ids: Box<Entropy<'static>>,
+}
+
+impl Gear {
+    /// The gear for the transcript with this head; the ids of its tasks are 01…, 02… and so on.
+    pub fn new(head: &Head) -> Self {
+        let count = AtomicU8::new(0);
+        Self {
+            sealer: head.seal.then(|| HmacSealer::new(KEY).expect("the key is long enough")),
+            tasks: vec![Task::FREE; head.tasks],
+            ids: Box::new(move |id| id.fill(count.fetch_add(1, Ordering::Relaxed) + 1)),
+        }
+    }
+
+    /// Gives it to `server`.
+    pub fn fit<'g>(&'g mut self, server: &mut Server<'g>) {
+        if let Some(sealer) = &self.sealer {
+            server.seal_with(sealer);
+        }
+        if !self.tasks.is_empty() {
+            server.offer_tasks(&mut self.tasks, &*self.ids);
+        }
     }
 }
 
@@ -273,11 +305,9 @@ pub fn replay<H: Host>(transcript: &Transcript, way: Way, host: &mut H) -> Vec<(
         config.reply_max = 0;
     }
     let seed = if let Cut::Random(seed) = way.cut { seed } else { 0 };
+    let mut gear = Gear::new(&transcript.head);
     let mut server = Server::new(host.rows(), memory.storage(), config).expect("memory");
-    let sealer = HmacSealer::new(KEY).expect("the key is long enough");
-    if transcript.head.seal {
-        server.seal_with(&sealer);
-    }
+    gear.fit(&mut server);
     let mut run = Run {
         server,
         host,

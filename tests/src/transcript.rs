@@ -73,6 +73,9 @@ pub struct Head {
     /// Memory for calls that ask, in bytes.
     #[serde(default = "park")]
     pub park: usize,
+    /// Tasks at once; 0: there are none.
+    #[serde(default)]
+    pub tasks: usize,
     /// What clients carry from round to round is sealed.
     #[serde(default = "yes")]
     pub seal: bool,

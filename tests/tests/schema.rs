@@ -20,9 +20,16 @@ struct Schema {
     checks: usize,
 }
 
+/// The folder of the schema of the extension `io.modelcontextprotocol/tasks`.
+const TASKS: &str = "ext-tasks-2026-07-28";
+
 impl Schema {
     fn read(data: &Path, revision: Revision) -> Self {
-        let path = data.join("spec").join(revision.name()).join("schema.json");
+        Self::at(data, revision.name())
+    }
+
+    fn at(data: &Path, folder: &str) -> Self {
+        let path = data.join("spec").join(folder).join("schema.json");
         let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let text: Value = serde_json::from_str(&text).expect("the schema is JSON");
         let at = if text.get("$defs").is_some() { "$defs" } else { "definitions" };
@@ -73,6 +80,10 @@ fn result_of(method: &str) -> &'static str {
         "prompts/get" => "GetPromptResult",
         "completion/complete" => "CompleteResult",
         "subscriptions/listen" => "SubscriptionsListenResult",
+        "tasks/get" => "GetTaskResult",
+        "tasks/result" => "GetTaskPayloadResult",
+        "tasks/list" => "ListTasksResult",
+        "tasks/cancel" => "CancelTaskResult",
         "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => "EmptyResult",
         other => panic!("no result is known for {other}"),
     }
@@ -88,6 +99,15 @@ fn request_of(method: &str) -> &'static str {
     }
 }
 
+fn extension_result_of(method: &str) -> &'static str {
+    match method {
+        "tasks/get" => "GetTaskResult",
+        "tasks/update" => "UpdateTaskResult",
+        "tasks/cancel" => "CancelTaskResult",
+        other => panic!("the extension has no {other}"),
+    }
+}
+
 fn notification_of(method: &str) -> &'static str {
     match method {
         "notifications/cancelled" => "CancelledNotification",
@@ -97,6 +117,7 @@ fn notification_of(method: &str) -> &'static str {
         "notifications/resources/list_changed" => "ResourceListChangedNotification",
         "notifications/resources/updated" => "ResourceUpdatedNotification",
         "notifications/subscriptions/acknowledged" => "SubscriptionsAcknowledgedNotification",
+        "notifications/tasks/status" => "TaskStatusNotification",
         "notifications/tools/list_changed" => "ToolListChangedNotification",
         other => panic!("no definition is known for {other}"),
     }
@@ -166,6 +187,12 @@ impl Stream<'_> {
         schema.check(definition, value, &self.name);
     }
 
+    /// A check against the schema of the extension.
+    fn check_task(&mut self, definition: &str, value: &Value) {
+        let schema = self.schemas.get_mut(TASKS).expect("the schema of the extension");
+        schema.check(definition, value, &self.name);
+    }
+
     fn server_message(&mut self, message: &Value) {
         if let Some(method) = message["method"].as_str() {
             let tagged = message["params"]["_meta"].get("io.modelcontextprotocol/subscriptionId").is_some();
@@ -189,9 +216,19 @@ impl Stream<'_> {
                 self.session = agreed;
                 revision = agreed.expect("initialize agrees on a revision");
             }
-            let asks = result["resultType"] == "input_required";
-            let definition = if asks { "InputRequiredResult" } else { result_of(&method) };
-            self.check(revision, definition, result);
+            let extension = revision == Revision::V2026_07_28;
+            match result["resultType"].as_str() {
+                Some("input_required") => self.check(revision, "InputRequiredResult", result),
+                Some("task") => self.check_task("CreateTaskResult", result),
+                _ if extension && method.starts_with("tasks/") => {
+                    self.check_task(extension_result_of(&method), result);
+                    if let Some(kept) = result.get("result") {
+                        self.check(revision, "CallToolResult", kept);
+                    }
+                }
+                _ if result.get("task").is_some() => self.check(revision, "CreateTaskResult", result),
+                _ => self.check(revision, result_of(&method), result),
+            }
             self.check(revision, "JSONRPCMessage", message);
             return;
         }
@@ -223,6 +260,7 @@ fn all_that_is_sent_is_valid() {
         return;
     };
     let mut schemas: HashMap<_, _> = ALL.map(|r| (r.name(), Schema::read(&data, r))).into_iter().collect();
+    schemas.insert(TASKS, Schema::at(&data, TASKS));
     for transcript in Transcript::every() {
         let home = Revision::named(&transcript.revision).expect("the folder names a revision");
         let mut stream = Stream {

@@ -5,7 +5,7 @@ use midge::io::{blocking, nonblocking};
 use midge::{Catalog, Config, Error, Io, Kind, Millis, Outcome, Server, Ticket};
 use midge_examples::everything::{CATALOG, Everything};
 use midge_examples::stdio::Work;
-use midge_tests::replay::{Memory, config};
+use midge_tests::replay::{Gear, Memory, config};
 use midge_tests::script::{Shared, Turn};
 use midge_tests::transcript::{Head, Transcript};
 use std::future::Future;
@@ -151,7 +151,9 @@ fn plain() -> Head {
 
 fn block(script: &Shared, head: &Head, tx: usize) -> Result<(), Error> {
     let mut memory = Memory::new(head, tx);
+    let mut gear = Gear::new(head);
     let mut server = Server::new(&CATALOG, memory.storage(), config(head)).expect("memory");
+    gear.fit(&mut server);
     let (mut stream, mut app) = (Stream(script.clone()), App(script.clone(), 0));
     blocking::serve(&mut server, &CATALOG, &mut Everything::default(), &mut stream, &mut app)
 }
@@ -162,7 +164,9 @@ fn wait(script: &Shared, head: &Head) -> Result<(), Error> {
 
 fn wait_with(script: &Shared, head: &Head, tx: usize, config: Config) -> Result<(), Error> {
     let mut memory = Memory::new(head, tx);
+    let mut gear = Gear::new(head);
     let mut server = Server::new(&CATALOG, memory.storage(), config).expect("memory");
+    gear.fit(&mut server);
     let (mut reader, mut writer) = (Stream(script.clone()), Stream(script.clone()));
     let (mut app, mut state) = (App(script.clone(), 0), Everything::default());
     let halves = (&mut reader, &mut writer);

@@ -28,7 +28,7 @@ use proc_macro::TokenStream;
 /// sent, undecoded; every other parameter is an argument, of a type that has a `Schema` and can be deserialized.
 ///
 /// Options: `name`, `title`, `description`; the hints `read_only`, `destructive`, `idempotent`, `open_world` (each also
-/// `= false`); `icons` and `meta` as JSON text; `input` as the text of a JSON Schema that is listed instead of the one
+/// `= false`); `task`, also `= "required"` or `= "required_after_input"`, for tools that may run as tasks; `icons` and `meta` as JSON text; `input` as the text of a JSON Schema that is listed instead of the one
 /// made from the parameters; `output` as a type with a `Schema` or as the text of a JSON Schema (a function that returns
 /// `Json<T>` has that of `T`).
 ///

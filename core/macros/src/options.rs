@@ -119,6 +119,22 @@ impl Options {
         }
     }
 
+    /// One of a few words, by its place among them; without a value it is the first.
+    pub fn word(&mut self, key: &str, words: &[&str]) -> Result<Option<usize>> {
+        let Some(pair) = self.take(key) else { return Ok(None) };
+        let place = match &pair.value {
+            None => Some(0),
+            Some(Value::Expr(Expr::Lit(ExprLit { lit: Lit::Str(word), .. }))) => {
+                words.iter().position(|known| word.value() == *known)
+            }
+            Some(_) => None,
+        };
+        let known = words.iter().map(|word| format!("`{key} = \"{word}\"`")).collect::<Vec<_>>().join(", ");
+        place
+            .map(Some)
+            .ok_or_else(|| Error::new(pair.key.span(), format!("write `{key}`, or one of {known}")))
+    }
+
     /// An expression that is evaluated at compile time.
     pub fn expr(&mut self, key: &str, example: &str) -> Result<Option<Expr>> {
         match self.valued(key, example)? {

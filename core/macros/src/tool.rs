@@ -10,7 +10,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Error, Expr, LitStr, Result, Type};
 
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 12] = [
     "name",
     "title",
     "description",
@@ -18,6 +18,7 @@ const OPTIONS: [&str; 11] = [
     "destructive",
     "idempotent",
     "open_world",
+    "task",
     "icons",
     "meta",
     "input",
@@ -34,6 +35,7 @@ pub fn expand(options: TokenStream, function: &mut Function) -> Result<TokenStre
     let about = options.expr("description", "\"What it does\"")?;
     let about = function.about(about)?;
     let hints = hints(&mut options)?;
+    let task = task(&mut options)?;
     let (texts, checks, has_input) = texts(&mut options)?;
     let (output_items, output) = output(&mut options, function)?;
     let table = table(function);
@@ -57,6 +59,7 @@ pub fn expand(options: TokenStream, function: &mut Function) -> Result<TokenStre
                 args: &__ARGS,
                 output: #output,
                 hints: #hints,
+                task: ::midge::TaskSupport::#task,
                 entry: #entry,
                 #texts
             },
@@ -158,6 +161,18 @@ fn hints(options: &mut Options) -> Result<TokenStream> {
         4 => quote!(::midge::dispatch::Hints { #(#fields),* }),
         _ => quote!(::midge::dispatch::Hints { #(#fields,)* ..::midge::dispatch::Hints::NONE }),
     })
+}
+
+/// Whether it may run as a task: a variant of `TaskSupport`.
+fn task(options: &mut Options) -> Result<syn::Ident> {
+    let words = ["optional", "required", "required_after_input"];
+    let variant = match options.word("task", &words)? {
+        None => "None",
+        Some(0) => "Optional",
+        Some(1) => "Required",
+        Some(_) => "RequiredAfterInput",
+    };
+    Ok(syn::Ident::new(variant, Span::call_site()))
 }
 
 /// An option that is JSON text, and its check.

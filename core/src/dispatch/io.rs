@@ -262,6 +262,7 @@ impl<'e> Io<'e> {
         }
         w.set_comma(true);
         self.stage = Stage::Answered;
+        self.reply.is_error = is_error;
         self.reply.finish();
     }
 

@@ -6,7 +6,7 @@ use crate::json::Writer;
 use crate::proto::caps::Features;
 use crate::proto::info::{Info, some, some_raw};
 use crate::proto::revision::{Feature, Revision};
-use crate::session::rows::{List, Rows};
+use crate::session::rows::{List, Rows, TaskSupport};
 
 impl<C> Rows for Catalog<C> {
     fn info(&self) -> &Info {
@@ -23,6 +23,9 @@ impl<C> Rows for Catalog<C> {
         }
         if !self.prompts.is_empty() {
             features = features.and(Features::PROMPTS);
+        }
+        if self.tools.iter().any(|t| t.def.task != TaskSupport::None) {
+            features = features.and(Features::TASKS);
         }
         let completes = self.prompts.iter().any(|p| p.complete.is_some())
             || self.templates.iter().any(|t| t.complete.is_some());
@@ -68,6 +71,10 @@ impl<C> Rows for Catalog<C> {
 
     fn has_output(&self, index: usize, revision: Revision) -> bool {
         self.tools.get(index).is_some_and(|t| lists_output(&t.def, revision))
+    }
+
+    fn task(&self, index: usize) -> TaskSupport {
+        self.tools.get(index).map_or(TaskSupport::None, |t| t.def.task)
     }
 
     fn write(&self, list: List, index: usize, w: &mut Writer<'_>, revision: Revision) {
@@ -117,6 +124,14 @@ pub fn write_tool(def: &ToolDef, w: &mut Writer<'_>, revision: Revision) {
     some_raw(w, lists_output(def, revision), "outputSchema", def.output);
     if revision.has(Feature::ToolAnnotations) {
         write_hints(def, w);
+    }
+    if def.task != TaskSupport::None && revision.has(Feature::Tasks) {
+        w.raw_key(if def.task.is_required() {
+            b"\"execution\":{\"taskSupport\":\"required\"}"
+        } else {
+            b"\"execution\":{\"taskSupport\":\"optional\"}"
+        });
+        w.set_comma(true);
     }
     some_raw(w, revision.has(Feature::Icons), "icons", def.icons);
     some_raw(w, revision.has(Feature::ItemMeta), "_meta", def.meta);

@@ -4,6 +4,7 @@ use super::args::Arg;
 use super::io::{Args, Io, Outcome};
 use crate::proto::caps::Features;
 use crate::proto::info::Info;
+use crate::session::rows::TaskSupport;
 
 /// A function that serves calls: the application's state, what was sent, and the answer.
 pub type Handler<C> = for<'e> fn(&mut C, Args<'e>, &mut Io<'e>) -> Outcome;
@@ -54,6 +55,8 @@ pub struct ToolDef {
     pub output: &'static str,
     /// Hints about its behaviour (from 2025-03-26).
     pub hints: Hints,
+    /// Whether it may run as a task (from 2025-11-25).
+    pub task: TaskSupport,
     /// Icons, as the text of a JSON array (from 2025-11-25).
     pub icons: &'static str,
     /// `_meta`, as the text of a JSON object (from 2025-06-18).
@@ -73,6 +76,7 @@ impl ToolDef {
             input: "",
             output: "",
             hints: Hints::NONE,
+            task: TaskSupport::None,
             icons: "",
             meta: "",
             entry: "",
@@ -92,6 +96,8 @@ impl ToolDef {
         output: &'static str;
         /// With hints.
         hints: Hints;
+        /// That may run as a task.
+        task: TaskSupport;
         /// With icons.
         icons: &'static str;
         /// With `_meta`.

@@ -84,7 +84,12 @@ pub fn serve<C, S: Read + Write>(
                     drain(server, stream)?;
                     continue;
                 }
-                let until = [wanted, server.deadline()].into_iter().flatten().min();
+                let deadline = server.deadline();
+                if deadline.is_some_and(|deadline| deadline <= now) {
+                    now = app.now();
+                    continue;
+                }
+                let until = [wanted, deadline].into_iter().flatten().min();
                 if ended || !app.wait(stream, until) {
                     now = app.now();
                     continue;

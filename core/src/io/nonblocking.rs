@@ -75,7 +75,11 @@ pub async fn serve<C, R: Read, W: Write>(
             server.send_ack(n);
             continue;
         }
-        let until = [wanted, server.deadline()].into_iter().flatten().min();
+        let deadline = server.deadline();
+        if deadline.is_some_and(|deadline| deadline <= now) {
+            continue;
+        }
+        let until = [wanted, deadline].into_iter().flatten().min();
         if ended {
             app.wake(until).await;
             continue;

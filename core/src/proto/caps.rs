@@ -28,6 +28,8 @@ impl Features {
     pub const COMPLETIONS: Self = Self(128);
     /// Log messages.
     pub const LOGGING: Self = Self(256);
+    /// Tools that may run as tasks.
+    pub const TASKS: Self = Self(1 | 512);
 
     /// Both.
     #[must_use]
@@ -38,6 +40,12 @@ impl Features {
     /// Whether all of `other` is among these.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// These without `other`.
+    #[must_use]
+    pub const fn without_tasks(self) -> Self {
+        Self(self.0 & !512)
     }
 
     /// Whether anything can be listened to.
@@ -55,9 +63,9 @@ impl Features {
             w.key("experimental");
             w.raw(experimental.as_bytes());
         }
-        if !extensions.is_empty() && revision.has(Feature::Extensions) {
-            w.key("extensions");
-            w.raw(extensions.as_bytes());
+        let tasks = self.has(Self::TASKS);
+        if revision.has(Feature::Extensions) {
+            write_extensions(w, extensions, tasks);
         }
         if self.has(Self::LOGGING) {
             empty(w, "logging");
@@ -75,8 +83,29 @@ impl Features {
                 w.close();
             }
         }
+        if tasks && revision.has(Feature::Tasks) {
+            w.key("tasks");
+            w.raw(b"{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}");
+        }
         w.close();
     }
+}
+
+/// The application's extensions, and ours among them.
+fn write_extensions(w: &mut Writer<'_>, extensions: &str, tasks: bool) {
+    const TASKS: &[u8] = b"\"io.modelcontextprotocol/tasks\":{}";
+    if !tasks {
+        return crate::proto::info::some_raw(w, true, "extensions", extensions);
+    }
+    w.raw_key(b"\"extensions\":{");
+    w.put(TASKS);
+    let theirs = extensions.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or("");
+    if !theirs.trim().is_empty() {
+        w.put(b",");
+        w.put(theirs.as_bytes());
+    }
+    w.put(b"}");
+    w.set_comma(true);
 }
 
 fn empty(w: &mut Writer<'_>, name: &str) {

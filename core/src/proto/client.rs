@@ -1,7 +1,7 @@
 //! What a client can do, as far as a server must know before it asks.
 
 use crate::json::Writer;
-use crate::rpc::params::{Ability, Span};
+use crate::rpc::params::{Ability, Extensions, Span};
 
 /// Things that a client may be asked for, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ impl Can {
     pub const ELICIT_URL: Self = Self(8);
     /// List its roots (`roots/list`).
     pub const LIST_ROOTS: Self = Self(16);
+    /// Take a task in the place of a result (extension `io.modelcontextprotocol/tasks`, 2026-07-28).
+    pub const TASKS: Self = Self(32);
 
     /// Both.
     #[must_use]
@@ -59,6 +61,9 @@ impl Can {
         if there(said.roots) {
             can = can.and(Self::LIST_ROOTS);
         }
+        if there(said.extensions) && there(Extensions::of(b, said.extensions).tasks) {
+            can = can.and(Self::TASKS);
+        }
         can
     }
 
@@ -86,6 +91,10 @@ impl Can {
             w.key("roots");
             w.raw(b"{}");
         }
+        if self.has(Self::TASKS) {
+            w.key("extensions");
+            w.raw(b"{\"io.modelcontextprotocol/tasks\":{}}");
+        }
         w.close();
     }
 }
@@ -106,6 +115,7 @@ mod tests {
             (r#"{"elicitation":{}}"#, Can::ELICIT),
             (r#"{"elicitation":{"url":{}}}"#, Can::ELICIT_URL),
             (r#"{"elicitation":{"form":{},"url":{}}}"#, Can::ELICIT.and(Can::ELICIT_URL)),
+            (r#"{"tasks":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#, Can::TASKS),
             (r#"{"elicitation":null,"sampling":true}"#, Can::NOTHING),
         ] {
             assert_eq!(Can::read(text.as_bytes(), Span::new(0, text.len())), can, "{text}");

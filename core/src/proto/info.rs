@@ -76,6 +76,14 @@ impl Info {
         }
     }
 
+    /// Writes the members that end a result which is a task.
+    pub fn end_task(&self, w: &mut Writer<'_>, revision: Revision) {
+        if revision.has(Feature::ResultType) {
+            w.raw_key(b"\"resultType\":\"task\"");
+            self.sign(w, revision);
+        }
+    }
+
     /// Writes the members that end a result which asks for input.
     pub fn end_input_required(&self, w: &mut Writer<'_>, revision: Revision) {
         w.raw_key(b"\"resultType\":\"input_required\"");

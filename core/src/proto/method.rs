@@ -36,6 +36,16 @@ pub enum Method {
     Complete,
     /// `logging/setLevel`
     SetLevel,
+    /// `tasks/get`
+    TasksGet,
+    /// `tasks/result`
+    TasksResult,
+    /// `tasks/list`
+    TasksList,
+    /// `tasks/update`
+    TasksUpdate,
+    /// `tasks/cancel`
+    TasksCancel,
 }
 
 /// A notification a client may send.
@@ -68,6 +78,11 @@ impl Method {
             b"prompts/get" => Self::PromptsGet,
             b"completion/complete" => Self::Complete,
             b"logging/setLevel" => Self::SetLevel,
+            b"tasks/get" => Self::TasksGet,
+            b"tasks/result" => Self::TasksResult,
+            b"tasks/list" => Self::TasksList,
+            b"tasks/update" => Self::TasksUpdate,
+            b"tasks/cancel" => Self::TasksCancel,
             _ => return None,
         })
     }
@@ -78,6 +93,11 @@ impl Method {
             Self::Initialize | Self::Ping | Self::Subscribe | Self::Unsubscribe | Self::SetLevel => {
                 revision.has(Feature::Handshake)
             }
+            Self::TasksGet | Self::TasksCancel => {
+                revision.has(Feature::Tasks) || revision.has(Feature::TaskExtension)
+            }
+            Self::TasksResult | Self::TasksList => revision.has(Feature::Tasks),
+            Self::TasksUpdate => revision.has(Feature::TaskExtension),
             Self::Discover | Self::Listen => revision.has(Feature::PerRequest),
             _ => true,
         }

@@ -86,10 +86,14 @@ pub enum Feature {
     FormChoices,
     /// Sampling with tools, and several blocks in one message.
     SampleTools,
+    /// Tasks that a request asks for (experimental).
+    Tasks,
+    /// Tasks that the server decides on: the extension `io.modelcontextprotocol/tasks`.
+    TaskExtension,
 }
 
 /// First and last revision of each [`Feature`], in its order.
-const SPANS: [(Feature, Revision, Revision); 27] = [
+const SPANS: [(Feature, Revision, Revision); 29] = [
     (Feature::Handshake, V2024_11_05, V2025_11_25),
     (Feature::PerRequest, V2026_07_28, V2026_07_28),
     (Feature::Batch, V2025_03_26, V2025_03_26),
@@ -117,6 +121,8 @@ const SPANS: [(Feature, Revision, Revision); 27] = [
     (Feature::ElicitationId, V2025_11_25, V2025_11_25),
     (Feature::FormChoices, V2025_11_25, V2026_07_28),
     (Feature::SampleTools, V2025_11_25, V2026_07_28),
+    (Feature::Tasks, V2025_11_25, V2025_11_25),
+    (Feature::TaskExtension, V2026_07_28, V2026_07_28),
 ];
 
 /// A bit per feature, computed from [`SPANS`] per revision, so that a question costs one load and one mask.

@@ -92,3 +92,12 @@ pub fn request(w: &mut Writer<'_>, number: u32, method: &str) {
     w.put(b"\",\"params\":{");
     w.set_comma(false);
 }
+
+/// `{"jsonrpc":"2.0","id":…,"error":{`
+pub fn failure(w: &mut Writer<'_>, framing: Framing, id: &[u8]) {
+    framing.lead(w);
+    w.put(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    w.put(id);
+    w.put(b",\"error\":{");
+    w.set_comma(false);
+}

@@ -220,6 +220,24 @@ members! {
         form: b"form",
         /// `url` of elicitation.
         url: b"url",
+        /// `extensions`
+        extensions: b"extensions",
+    }
+}
+
+members! {
+    /// The extensions that a client declares.
+    pub struct Extensions {
+        /// Tasks.
+        tasks: b"io.modelcontextprotocol/tasks",
+    }
+}
+
+members! {
+    /// What a request says of the task it wants to be.
+    pub struct Augment {
+        /// How long it is to be kept, in milliseconds.
+        ttl: b"ttl",
     }
 }
 

@@ -1,15 +1,17 @@
 //! Asking the client from inside a call: a request of the server's own where there is a handshake, a part of the result in
 //! 2026-07-28.
 
+use crate::json::Writer;
 use crate::limits::{ASK_ROUNDS_MAX, ASKS_MAX};
 use crate::proto::input::{Answer, Ask};
-use crate::proto::revision::Feature;
+use crate::proto::revision::{Feature, Revision};
 use crate::rpc::code;
 use crate::rpc::emit::{self, Framing};
 use crate::session::asks::{Found, Unasked};
 use crate::session::park::error_code;
 use crate::session::reply::Reply;
 use crate::session::slots::State;
+use crate::session::tasks::Status;
 
 impl<'e> Reply<'e> {
     /// Whether the client of this call can be asked this.
@@ -28,7 +30,7 @@ impl<'e> Reply<'e> {
             Found::Late => Answer::late(),
             Found::Full => Answer::error(code::INTERNAL_ERROR, "the answer did not fit (limit: park)"),
             Found::Malformed => return Err(Unasked::NoAnswer),
-            Found::Nothing if self.revision().has(Feature::Handshake) => return Ok(None),
+            Found::Nothing if self.parks() => return Ok(None),
             Found::Nothing | Found::New => return self.put_question(key, ask).map(|()| None),
         };
         Ok(Some(answer))
@@ -46,9 +48,29 @@ impl<'e> Reply<'e> {
         }
         if self.revision().has(Feature::Handshake) {
             self.send_question(key, ask)
+        } else if self.task.is_some() {
+            self.park_question(key, ask)
         } else {
             self.write_question(key, ask)
         }
+    }
+
+    /// Whether questions and answers lie in the park, and not in what the client sends.
+    fn parks(&self) -> bool {
+        self.task.is_some() || self.revision().has(Feature::Handshake)
+    }
+
+    /// A task of 2026-07-28: kept, for `tasks/get` to show and `tasks/update` to answer.
+    fn park_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
+        if self.begun {
+            return Err(Unasked::Begun);
+        }
+        if self.asks.count() >= usize::from(ASKS_MAX) {
+            return Err(Unasked::TooMany);
+        }
+        let revision = self.slot.revision;
+        let kept = self.asks.keep(key, |w| write_question(w, ask, revision));
+        kept.map_err(|full| Unasked::NoPark(full.at))
     }
 
     /// 2026-07-28: one more of the result's `inputRequests`.
@@ -61,15 +83,8 @@ impl<'e> Reply<'e> {
             w.set_comma(false);
         }
         let revision = self.slot.revision;
-        let w = &mut self.w;
-        w.key(key);
-        w.object();
-        w.member("method", ask.method());
-        w.key("params");
-        w.object();
-        ask.write_params(w, revision, "");
-        w.close();
-        w.close();
+        self.w.key(key);
+        write_question(&mut self.w, ask, revision);
         Ok(())
     }
 
@@ -97,7 +112,9 @@ impl<'e> Reply<'e> {
         let crowded = self.w.sink().begins_behind();
         self.w.sink().begin(0);
         emit::request(&mut self.w, self.asks.next_number(), ask.method());
-        ask.write_params(&mut self.w, self.slot.revision, "");
+        let name = self.task.as_ref().map(|working| working.task.name());
+        let task = name.as_ref().map_or("", |name| name.text());
+        ask.write_params(&mut self.w, self.slot.revision, task);
         emit::close(&mut self.w, Framing::default());
         match self.end_message() {
             Ok(()) => {
@@ -117,7 +134,10 @@ impl<'e> Reply<'e> {
         if !self.is_open() {
             return Ok(());
         }
-        if self.slot.revision.has(Feature::Handshake) {
+        if self.parks() {
+            if let Some(working) = &mut self.task {
+                working.task.set(Status::InputRequired, self.now);
+            }
             if self.slot.state == State::Open {
                 *self.waiting = self.waiting.saturating_add(1);
             }
@@ -141,4 +161,15 @@ impl<'e> Reply<'e> {
         }
         Ok(())
     }
+}
+
+/// A question as an entry of `inputRequests`.
+fn write_question(w: &mut Writer<'_>, ask: &Ask<'_>, revision: Revision) {
+    w.object();
+    w.member("method", ask.method());
+    w.key("params");
+    w.object();
+    ask.write_params(w, revision, "");
+    w.close();
+    w.close();
 }

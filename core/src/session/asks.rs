@@ -2,6 +2,7 @@
 
 use crate::bytes::part;
 use crate::error::Error;
+use crate::json::Writer;
 use crate::json::scan::{Scan, Token};
 use crate::limits::INPUT_RESPONSES_MAX;
 use crate::rpc::params::value_start;
@@ -118,6 +119,16 @@ impl<'e> Asks<'e> {
         if self.tail.add(&record, self.reserve).is_ok() {
             *self.number = number;
         }
+    }
+
+    /// Keeps a question that is not asked by a request of ours, with its text.
+    ///
+    /// # Errors
+    /// `ParkFull` with the bytes needed in all.
+    pub fn keep(&mut self, key: &str, text: impl FnOnce(&mut Writer<'_>)) -> Result<(), Error> {
+        let (ticket, key) = (self.ticket, key.as_bytes());
+        let record = Parked { at: 0, held: Held::Pending, ticket, number: 0, key, data: b"" };
+        self.tail.write(&record, self.reserve, text)
     }
 
     /// How many questions this round has.

@@ -9,3 +9,5 @@ pub mod seal;
 pub mod server;
 pub mod slots;
 pub mod subs;
+pub mod tasks;
+mod work;

@@ -7,7 +7,9 @@
 
 use crate::bytes::{at, chunk, copy, part, part_mut, shift};
 use crate::error::{Error, Kind};
+use crate::json::Writer;
 use crate::session::slots::Ticket;
+use crate::sink::{Buf, Fill, Sink};
 
 /// What a record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,10 @@ pub(crate) enum Held {
     Full,
     /// A question that nobody waits for any more: the client is still to be told.
     Withdrawn,
+    /// What a task came to: the members of its result.
+    Result,
+    /// How a task failed: the members of its error.
+    Fault,
 }
 
 impl Held {
@@ -38,7 +44,9 @@ impl Held {
             3 => Self::Error,
             4 => Self::Late,
             5 => Self::Full,
-            _ => Self::Withdrawn,
+            6 => Self::Withdrawn,
+            7 => Self::Result,
+            _ => Self::Fault,
         }
     }
 }
@@ -101,7 +109,20 @@ pub(crate) struct Tail<'p> {
     used: &'p mut usize,
 }
 
-impl Tail<'_> {
+impl<'p> Tail<'p> {
+    /// All that is free, in two parts: for the head of a record, and for its data. There is nothing free any more then.
+    pub fn take(&mut self) -> (&'p mut [u8], &'p mut [u8]) {
+        let start = self.used.wrapping_sub(self.from);
+        let room = core::mem::take(&mut self.room).get_mut(start..).unwrap_or(&mut []);
+        let head = HEAD.min(room.len());
+        room.split_at_mut_checked(head).unwrap_or_default()
+    }
+
+    /// A record of `len` bytes stands where the free room began that was taken.
+    pub fn taken(&mut self, len: usize) {
+        *self.used = self.used.wrapping_add(len);
+    }
+
     /// Adds a record, and leaves `reserve` bytes besides.
     ///
     /// # Errors
@@ -129,6 +150,37 @@ impl Tail<'_> {
         if self.used.wrapping_sub(self.from).saturating_add(more) > self.room.len() {
             return Err(Error::new(Kind::ParkFull, self.used.saturating_add(more)));
         }
+        Ok(())
+    }
+
+    /// Adds a record whose data `write` writes, and leaves `reserve` bytes besides.
+    ///
+    /// # Errors
+    /// `ParkFull` with the bytes needed in all.
+    pub fn write(
+        &mut self,
+        record: &Parked<'_>,
+        reserve: usize,
+        write: impl FnOnce(&mut Writer<'_>),
+    ) -> Result<(), Error> {
+        let Parked { held, ticket, number, key, .. } = *record;
+        self.room(key.len(), reserve)?;
+        let start = self.used.wrapping_sub(self.from);
+        let data_from = start.wrapping_add(HEAD).wrapping_add(key.len());
+        let end = self.room.len().saturating_sub(reserve);
+        let mut fill = Fill::default();
+        let mut w = Writer::new(Sink::new(Buf::Fixed(part_mut(self.room, data_from, end)), &mut fill, None));
+        w.sink().begin(0);
+        write(&mut w);
+        let (lost, len) = (w.sink().lost(), w.sink().total());
+        let end = data_from.saturating_add(len);
+        if lost {
+            return Err(Error::new(Kind::ParkFull, self.from.saturating_add(end).saturating_add(reserve)));
+        }
+        let place = part_mut(self.room, start, data_from);
+        copy(place, &head(held, ticket, number, key, len));
+        copy(place.get_mut(HEAD..).unwrap_or(&mut []), key);
+        *self.used = self.from.wrapping_add(end);
         Ok(())
     }
 
@@ -196,23 +248,29 @@ impl<'b> Park<'b> {
     ///
     /// `None` when no such question is open. An answer that does not fit leaves [`Held::Full`] behind.
     pub fn answer(&mut self, number: u32, held: Held, data: &[&[u8]]) -> Option<Ticket> {
-        let found = self.iter().find(|r| r.held == Held::Pending && r.number == number)?;
+        let at = self.iter().find(|r| r.held == Held::Pending && r.number == number)?.at;
+        self.answer_at(at, held, data)
+    }
+
+    /// [`answer`](Self::answer), for the question whose record is at `at`.
+    pub fn answer_at(&mut self, at: usize, held: Held, data: &[&[u8]]) -> Option<Ticket> {
+        let (found, old_end) = record(part(self.bytes, 0, self.used), at)?;
         let (start, ticket, key_len) = (found.at, found.ticket, found.key.len());
-        let old_end = start.wrapping_add(HEAD).wrapping_add(key_len);
+        let key_end = start.wrapping_add(HEAD).wrapping_add(key_len);
+        let found_number = found.number;
         let data_len = data.iter().fold(0_usize, |n, piece| n.saturating_add(piece.len()));
         let len = HEAD.saturating_add(key_len).saturating_add(data_len);
         let end = self.used.saturating_add(len);
         if end > self.bytes.len() {
-            let full = Parked { held: Held::Full, number: end as u32, ..found };
-            let head = head(full.held, ticket, full.number, full.key, 0);
+            let head = head(Held::Full, ticket, end as u32, found.key, found.data.len());
             copy(part_mut(self.bytes, start, old_end), &head);
             return Some(ticket);
         }
         // The answered record goes to the end, where there is room for any length; then the old one is closed over.
         let (old, room) = self.bytes.split_at_mut_checked(self.used)?;
-        let key = part(old, start.wrapping_add(HEAD), old_end);
+        let key = part(old, start.wrapping_add(HEAD), key_end);
         let mut put = 0_usize;
-        for piece in [head(held, ticket, number, key, data_len).as_slice(), key].iter().chain(data) {
+        for piece in [head(held, ticket, found_number, key, data_len).as_slice(), key].iter().chain(data) {
             put = put.wrapping_add(copy(room.get_mut(put..).unwrap_or(&mut []), piece));
         }
         self.used = end;
@@ -250,6 +308,11 @@ impl<'b> Park<'b> {
                 next = end;
             }
         }
+    }
+
+    /// Whether no question of that call is open.
+    pub fn is_answered(&self, ticket: Ticket) -> bool {
+        !self.iter().any(|r| r.held == Held::Pending && r.ticket == ticket)
     }
 
     /// The number of a question of that call that is not answered.

@@ -10,6 +10,7 @@ use crate::session::asks::Asks;
 use crate::session::rows::Rows;
 use crate::session::slots::{Failed, Shape, Slot, State, Ticket};
 use crate::session::subs::{Record, Subs, wants};
+use crate::session::work::Working;
 use crate::sink::Flush;
 use crate::time::Millis;
 
@@ -28,6 +29,10 @@ pub struct Reply<'e> {
     pub(crate) asks: Asks<'e>,
     pub(crate) now: Millis,
     pub(crate) begun: bool,
+    /// The task that the call works on.
+    pub(crate) task: Option<Working<'e>>,
+    /// The result is one that the model is to see as a failure.
+    pub(crate) is_error: bool,
 }
 
 impl<'e> Reply<'e> {
@@ -74,7 +79,7 @@ impl<'e> Reply<'e> {
     /// Whether bytes of the result are out, or will be for it is made piece by piece, so that it can be ended only and not
     /// replaced by an error.
     pub fn flushed(&mut self) -> bool {
-        let cut = self.asks.open && self.w.sink().is_cut();
+        let cut = self.asks.open && self.task.is_none() && self.w.sink().is_cut();
         self.resumes() || (self.begun && (cut || self.w.sink().flushed()))
     }
 
@@ -98,12 +103,17 @@ impl<'e> Reply<'e> {
     pub fn result(&mut self) -> &mut Writer<'e> {
         if !self.begun && self.is_open() {
             self.begun = true;
+            self.open_task();
             if self.w.sink().resumes() {
                 self.w.sink().resume();
             } else {
                 self.w.sink().begin(0);
             }
-            emit::result(&mut self.w, *self.framing, &self.slot.id);
+            if self.task.is_some() {
+                self.w.set_comma(false);
+            } else {
+                emit::result(&mut self.w, *self.framing, &self.slot.id);
+            }
         }
         &mut self.w
     }
@@ -112,6 +122,9 @@ impl<'e> Reply<'e> {
     pub fn finish(&mut self) {
         if !self.is_open() {
             return;
+        }
+        if self.task.is_some() {
+            return self.end_task();
         }
         let (revision, rows) = (self.slot.revision, self.rows);
         let framing = *self.framing;
@@ -139,6 +152,9 @@ impl<'e> Reply<'e> {
             return self.finish();
         }
         self.take_back();
+        if self.task.is_some() {
+            return self.fail_task(code, message, data);
+        }
         let null_id = self.slot.revision.has(Feature::NullId);
         self.begun = true;
         self.w.sink().begin(0);
@@ -154,7 +170,7 @@ impl<'e> Reply<'e> {
     /// not, when there is room for the words.
     pub(crate) fn whole(&mut self) -> bool {
         let sink = self.w.sink();
-        if self.asks.open && sink.end_window() {
+        if self.asks.open && self.task.is_none() && sink.end_window() {
             self.slot.state = State::Streaming;
             return false;
         }
@@ -178,6 +194,11 @@ impl<'e> Reply<'e> {
             return;
         }
         self.framing.open = self.framing.batch;
+        self.over();
+    }
+
+    /// The call is over.
+    pub(crate) fn over(&mut self) {
         if self.slot.state == State::Deferred {
             *self.waiting = self.waiting.saturating_sub(1);
         }
@@ -222,7 +243,10 @@ impl<'e> Reply<'e> {
     /// # Errors
     /// `Begun` after the result has begun; `TxFull` when there is no room.
     pub fn progress(&mut self, done: u64, total: Option<u64>, message: &str) -> Result<bool, Error> {
-        if self.slot.token.is_empty() || self.slot.progress.is_some_and(|last| done <= last) {
+        if self.is_silent()
+            || self.slot.token.is_empty()
+            || self.slot.progress.is_some_and(|last| done <= last)
+        {
             return Ok(false);
         }
         self.notify("notifications/progress", |w, slot| {
@@ -259,7 +283,7 @@ impl<'e> Reply<'e> {
         logger: &str,
         data: impl FnOnce(&mut Writer<'_>),
     ) -> Result<bool, Error> {
-        if !self.logs(level) {
+        if self.is_silent() || !self.logs(level) {
             return Ok(false);
         }
         self.notify("notifications/message", |w, _| {
@@ -281,6 +305,9 @@ impl<'e> Reply<'e> {
         self.w.sink().begin(0);
         emit::notification(&mut self.w, method);
         params(&mut self.w, self.slot);
+        if let Some(working) = &self.task {
+            crate::proto::input::related(&mut self.w, working.task.name().text());
+        }
         emit::close(&mut self.w, Framing::default());
         self.end_message()
     }

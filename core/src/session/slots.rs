@@ -5,6 +5,7 @@ use crate::proto::level::Level;
 use crate::proto::revision::Revision;
 use crate::rpc::id::{Id, ProgressToken};
 use crate::session::rows::List;
+use crate::session::tasks::NONE;
 use crate::time::Millis;
 
 /// What kind of call it is, and so what its result looks like.
@@ -55,6 +56,12 @@ pub(crate) enum State {
     Ready,
     /// A part of its answer is out; the handler is to be run again for the next, before anything else.
     Streaming,
+    /// It becomes a task: the client is to be told, before the handler runs.
+    Creating,
+    /// The client is told.
+    Created,
+    /// `tasks/result`: waits for a task to be over.
+    Awaits,
     /// To be answered by the engine.
     Failed(Failed),
 }
@@ -62,14 +69,14 @@ pub(crate) enum State {
 impl State {
     /// Whether an answer is owed to a call whose handler has come back.
     pub(crate) fn waits(self) -> bool {
-        matches!(self, Self::Deferred | Self::Asked | Self::Ready | Self::Failed(_))
+        matches!(self, Self::Deferred | Self::Asked | Self::Ready | Self::Awaits | Self::Failed(_))
     }
 }
 
 impl State {
     /// Whether the client may still give the call up.
     pub(crate) fn can_be_cancelled(self) -> bool {
-        matches!(self, Self::Deferred | Self::Asked | Self::Ready)
+        matches!(self, Self::Deferred | Self::Asked | Self::Ready | Self::Awaits)
     }
 }
 
@@ -116,6 +123,8 @@ pub struct Slot {
     pub(crate) again: bool,
     /// Members of `inputResponses` that the handler has looked at, as bits.
     pub(crate) used: u32,
+    /// The task it works on, or waits for (then `used` is the task's generation).
+    pub(crate) task: u16,
 }
 
 impl Slot {
@@ -136,6 +145,7 @@ impl Slot {
         rounds: 0,
         again: false,
         used: 0,
+        task: NONE,
     };
 
     pub(crate) fn ticket(&self) -> Ticket {
@@ -160,6 +170,7 @@ impl Slot {
         self.rounds = 0;
         self.again = false;
         self.used = 0;
+        self.task = NONE;
         self.id.clear();
         self.token.clear();
         self.generation = self.generation.wrapping_add(1);

@@ -7,7 +7,7 @@ use midge::json::write::decimal_text;
 use midge::proto::input::{Action, Answer, Ask, Choice, Content, Field, Message};
 use midge::{Io, Outcome};
 
-const NAME: Ask<'_> = Ask::form("What is your name?", &[Field::text("name").about("Your name")]);
+pub(super) const NAME: Ask<'_> = Ask::form("What is your name?", &[Field::text("name").about("Your name")]);
 const COLOR: Ask<'_> =
     Ask::form("What is your favorite color?", &[Field::text("color").about("Your favorite color")]);
 const OK: Ask<'_> = Ask::form("Please confirm", &[Field::boolean("ok").about("Whether to go on")]);

@@ -4,6 +4,7 @@ mod asks;
 pub mod large;
 mod prompts;
 mod resources;
+mod tasks;
 mod timed;
 mod tools;
 

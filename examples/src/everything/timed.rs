@@ -6,8 +6,14 @@ use midge::{Io, Level, Millis, Outcome, Server, Ticket};
 const STEP_MS: u64 = 50;
 
 /// What a deferred call does.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum Job {
+    /// Answers after so many milliseconds, with this text.
+    Say(u64, String),
+    /// Fails after so many milliseconds, with this text for the model.
+    Fail(u64, &'static str),
+    /// Fails after so many milliseconds with a protocol error.
+    Break(u64, &'static str),
     /// Answers after so many milliseconds.
     Slow(u64),
     /// Logs three times, then answers.
@@ -26,7 +32,7 @@ impl Timed {
     /// Defers the call of `io`.
     pub fn start(&mut self, io: &mut Io<'_>, job: Job) -> Outcome {
         let due = match job {
-            Job::Slow(ms) => io.now().after(ms),
+            Job::Slow(ms) | Job::Say(ms, _) | Job::Fail(ms, _) | Job::Break(ms, _) => io.now().after(ms),
             Job::Logging(_) | Job::Progress(_) => io.now(),
         };
         self.waiting.push((io.defer(), job, due));
@@ -64,6 +70,15 @@ impl Timed {
 fn step(io: &mut Io<'_>, job: &mut Job) -> bool {
     const SAID: [&str; 3] = ["Tool execution started", "Tool processing data", "Tool execution completed"];
     let text = match job {
+        Job::Say(_, text) => core::mem::take(text),
+        Job::Fail(_, why) => {
+            io.finish(Outcome::Fail(why));
+            return false;
+        }
+        Job::Break(_, why) => {
+            io.protocol_error(-32603, |w| w.text(why));
+            return false;
+        }
         Job::Slow(ms) => format!("slow: {ms}"),
         Job::Logging(n) => {
             if let Some(said) = SAID.get(usize::from(*n)) {

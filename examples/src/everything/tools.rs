@@ -1,11 +1,11 @@
 //! The tools.
 
 use super::timed::Job;
-use super::{Everything, PNG, WAV, asks, large};
+use super::{Everything, PNG, WAV, asks, large, tasks};
 use midge::dispatch::args::{Arg, Rule, Span, Text};
 use midge::dispatch::table::{Place, tool_order};
 use midge::dispatch::{Args, Tool, ToolDef};
-use midge::{Can, Hints, Io, Level, Outcome};
+use midge::{Can, Hints, Io, Level, Outcome, TaskSupport};
 
 const fn plain(name: &'static str, about: &'static str) -> ToolDef {
     ToolDef::new(name).about(about)
@@ -135,11 +135,18 @@ pub(super) static TOOLS: [Tool<Everything>; COUNT] = tools! {
         Outcome::Done
     };
     plain("test_many_items", "Answers with a structured list, which may be larger than any buffer").args(&COUNT_ARG) => |_, args, io| large::items(&COUNT_ARG, args, io);
+    plain("greet", "Greets").args(&tasks::GREET) => tasks::greet;
+    plain("slow_compute", "Computes for a while").args(&tasks::COMPUTE).task(TaskSupport::Optional) => tasks::compute;
+    plain("failing_job", "Fails after a second, as a task").task(TaskSupport::Required) => tasks::failing;
+    plain("protocol_error_job", "Ends in a protocol error, as a task").task(TaskSupport::Required) => tasks::protocol_error;
+    plain("confirm_delete", "Asks before it deletes, as a task").args(&tasks::DELETE).task(TaskSupport::Required) => tasks::delete;
+    plain("multi_input", "Asks two things at once, as a task").task(TaskSupport::Required) => tasks::several;
+    plain("test_tool_with_task", "Asks, and then takes its time as a task").task(TaskSupport::RequiredAfterInput) => tasks::with_input;
     plain("test_slow", "Answers after a while").args(&SLOW) => slow;
     plain("echo", "Says back what it is told").args(&ECHO) => |_, args, io| text_back(&ECHO, args, io);
 };
 
-const COUNT: usize = 37;
+const COUNT: usize = 44;
 const READ_ONLY: Hints = Hints { read_only: Some(true), ..Hints::NONE };
 
 pub(super) static ORDER: [Place; COUNT] = tool_order(&TOOLS);

@@ -131,13 +131,18 @@ impl<'a> Ask<'a> {
             Self::Roots => {}
         }
         if !task.is_empty() {
-            w.key("_meta");
-            w.object();
-            w.key("io.modelcontextprotocol/related-task");
-            w.object();
-            w.member("taskId", task);
-            w.close();
-            w.close();
+            related(w, task);
         }
     }
+}
+
+/// `_meta` of a message that belongs to a task (2025-11-25 basic/utilities/tasks, "Related Task").
+pub(crate) fn related(w: &mut Writer<'_>, task: &str) {
+    w.key("_meta");
+    w.object();
+    w.key("io.modelcontextprotocol/related-task");
+    w.object();
+    w.member("taskId", task);
+    w.close();
+    w.close();
 }

@@ -3,6 +3,7 @@
 use super::{Replay, Server, Step};
 use crate::bytes::part;
 use crate::json::Writer;
+use crate::proto::client::Can;
 use crate::proto::revision::{Feature, NEWEST_HANDSHAKE, Revision};
 use crate::rpc::code;
 use crate::rpc::emit::{self, Framing};
@@ -64,6 +65,8 @@ pub(super) enum Data<'d> {
     Uri(Span),
     /// The versions that are served, and the one asked for.
     Versions(Span),
+    /// What a client would have to be able to do.
+    Capabilities(Can),
     /// A limit that was crossed.
     Limit {
         name: &'d str,
@@ -139,6 +142,12 @@ impl Server<'_> {
                 w.put(b"],\"requested\":");
                 w.set_comma(false);
                 w.value(requested.of(desk.msg));
+                w.put(b"}");
+            }
+            Data::Capabilities(needed) => {
+                w.put(b",\"data\":{\"requiredCapabilities\":");
+                w.set_comma(false);
+                needed.write(w);
                 w.put(b"}");
             }
             Data::Limit { name, bytes, needed } => limit_data(w, name, bytes, needed),

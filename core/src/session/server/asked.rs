@@ -10,8 +10,10 @@ use crate::json::text::content_bytes;
 use crate::rpc::code;
 use crate::rpc::emit::{self, Framing};
 use crate::rpc::params::{Failure, Span};
-use crate::session::park::{Held, Parked};
+use crate::session::asks::members;
+use crate::session::park::{Held, Parked, records};
 use crate::session::slots::{Slot, State, Ticket};
+use crate::session::tasks::{BASE, NONE, Status};
 
 use super::answer::Msg;
 
@@ -30,9 +32,23 @@ impl Server<'_> {
     pub(super) fn park_args(&mut self, call: &Prepared) -> Result<(), Error> {
         let Some(slot) = self.slots.get(usize::from(call.slot)) else { return Ok(()) };
         let ticket = slot.ticket();
+        if slot.task != NONE {
+            self.park_answers(call, ticket)?;
+        }
         let msg = part(self.rx.bytes(), call.msg.start, call.msg.end);
         let (number, data) = (call.escapes.into(), call.args.of(msg));
         self.park.tail().add(&Parked { at: 0, held: Held::Args, ticket, number, key: b"", data }, 0)
+    }
+
+    /// Keeps the answers that a call has brought which becomes a task (2026-07-28): it will not bring them again.
+    fn park_answers(&mut self, call: &Prepared, ticket: Ticket) -> Result<(), Error> {
+        let msg = part(self.rx.bytes(), call.msg.start, call.msg.end);
+        let mut tail = self.park.tail();
+        let fresh = members(call.fresh.of(msg)).map(|(_, member)| member);
+        for (key, data) in records(call.state.of(msg)).map(|r| (r.key, r.data)).chain(fresh) {
+            tail.add(&Parked { at: 0, held: Held::Answer, ticket, number: 0, key, data }, 0)?;
+        }
+        Ok(())
     }
 
     /// A response of the client; whether it was asked for. An answer counts once, and only while its call is there.
@@ -81,6 +97,11 @@ impl Server<'_> {
             slot.again = false;
             slot.deadline = None;
         }
+        if let Some(task) =
+            self.slots.get(usize::from(number)).and_then(|s| self.tasks.get_mut(usize::from(s.task)))
+        {
+            task.set(Status::Working, self.now);
+        }
         self.waiting = self.waiting.saturating_sub(1);
         self.current = Some(Prepared::parked(number));
         Step::Call
@@ -98,7 +119,12 @@ impl Server<'_> {
         slot.deadline = None;
         let ticket = slot.ticket();
         while let Some(number) = self.park.open_question(ticket) {
-            self.park.mark(Held::Late, |r| r.held == Held::Pending && r.number == number);
+            self.park
+                .mark(Held::Late, |r| r.held == Held::Pending && r.number == number && r.ticket == ticket);
+            if number == 0 {
+                // Not asked by a request of ours.
+                continue;
+            }
             // Without room the client is not told; its answer is ignored all the same.
             let nobody = Ticket { slot: u16::MAX, generation: 0 };
             let notice = Parked { at: 0, held: Held::Withdrawn, ticket: nobody, number, key: b"", data: b"" };
@@ -111,9 +137,15 @@ impl Server<'_> {
         if self.park.is_empty() {
             return;
         }
-        let slots = &*self.slots;
-        self.park.mark(Held::Withdrawn, |r| r.held == Held::Pending && live(slots, r.ticket).is_none());
-        self.park.remove(|r| r.held != Held::Withdrawn && live(slots, r.ticket).is_none());
+        let (slots, tasks) = (&*self.slots, &*self.tasks);
+        let over = |r: &Parked<'_>| match r.ticket.slot.checked_sub(BASE) {
+            Some(task) if r.held != Held::Withdrawn => {
+                tasks.get(usize::from(task)).is_none_or(|t| t.generation != r.ticket.generation)
+            }
+            _ => live(slots, r.ticket).is_none(),
+        };
+        self.park.mark(Held::Withdrawn, |r| r.held == Held::Pending && r.number != 0 && over(r));
+        self.park.remove(|r| r.held != Held::Withdrawn && over(r));
     }
 
     /// The next question that the client is to be told to forget.

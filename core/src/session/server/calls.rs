@@ -1,6 +1,7 @@
 //! Calls for the application: found in the catalog, given a slot, and handed out.
 
-use super::answer::{Data, Msg, limit_data, window};
+use super::answer::{Data, Msg};
+use super::tasks::Mode;
 use super::{Server, Step};
 use crate::bytes::{at, part};
 use crate::json::Writer;
@@ -19,7 +20,8 @@ use crate::session::asks::Asks;
 use crate::session::park::{self, Park, Split, Tail};
 use crate::session::reply::Reply;
 use crate::session::rows::List;
-use crate::session::slots::{Failed, Shape, Slot, State, Ticket};
+use crate::session::slots::{Shape, Slot, State, Ticket};
+use crate::session::work::Working;
 use crate::sink::Sink;
 
 /// What a request is served by.
@@ -139,6 +141,11 @@ impl Server<'_> {
             Method::Complete => features.has(Features::COMPLETIONS),
             Method::SetLevel => features.has(Features::LOGGING),
             Method::Listen => features.can_change(),
+            Method::TasksGet
+            | Method::TasksResult
+            | Method::TasksList
+            | Method::TasksUpdate
+            | Method::TasksCancel => features.has(Features::TASKS),
             Method::Initialize | Method::Ping | Method::Discover => true,
         };
         if !offered {
@@ -163,6 +170,11 @@ impl Server<'_> {
             Method::Unsubscribe => self.unsubscribe(msg, envelope, terms),
             Method::Discover => self.discover(msg, envelope, terms),
             Method::Listen => self.listen(msg, envelope, terms),
+            Method::TasksGet => self.task_method(msg, envelope, terms, Self::task_get),
+            Method::TasksResult => self.task_method(msg, envelope, terms, Self::task_result),
+            Method::TasksUpdate => self.task_method(msg, envelope, terms, Self::task_update),
+            Method::TasksCancel => self.task_method(msg, envelope, terms, Self::task_cancel),
+            Method::TasksList => self.task_list(msg, envelope, terms),
         }
     }
 
@@ -311,6 +323,11 @@ impl Server<'_> {
                 Err(why) => return self.bad_params(msg, envelope.id, terms.revision, &[why]),
             };
         }
+        let ttl = match self.mode_of(msg, envelope, terms, shape, index) {
+            Mode::Plain => None,
+            Mode::Task(ttl_ms) => Some(ttl_ms),
+            Mode::Refused(step) => return step,
+        };
         let b = part(self.rx.bytes(), msg.start, msg.end);
         let (id, token) = (envelope.id.of(b), envelope.meta.progress_token.of(b));
         // A handler cannot be run twice, so it is not run before there is room for what it may write.
@@ -320,6 +337,7 @@ impl Server<'_> {
         let Some(slot) = self.slots.iter_mut().find(|s| s.state == State::Free) else {
             return self.no_slot(msg, envelope, terms);
         };
+        let number = slot.number;
         // Both lengths are checked above, so neither can fail.
         let _ = slot.id.extend_from_slice(id);
         let _ = slot.token.extend_from_slice(token);
@@ -330,13 +348,37 @@ impl Server<'_> {
         slot.level = terms.level;
         slot.can = terms.can;
         slot.rounds = rounds;
-        call.slot = slot.number;
+        call.slot = number;
+        if let Some(ttl_ms) = ttl {
+            return self.prepare_task(call, envelope, terms, ttl_ms);
+        }
         self.open_input(&mut call);
         self.current = Some(call);
         Step::Call
     }
 
-    fn no_slot(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
+    fn mode_of(&mut self, msg: Msg, envelope: &Envelope, terms: Terms, shape: Shape, row: usize) -> Mode {
+        if shape == Shape::Tool { self.mode(msg, envelope, terms, row) } else { Mode::Plain }
+    }
+
+    /// Makes a task of the call that has its slot.
+    fn prepare_task(&mut self, mut call: Prepared, envelope: &Envelope, terms: Terms, ttl_ms: u64) -> Step {
+        let index = self.new_task(ttl_ms, terms.revision);
+        let Some(slot) = self.slots.get_mut(usize::from(call.slot)) else { return Step::Next };
+        let Some(index) = index else {
+            slot.free();
+            return self.no_entry(call.msg, envelope, terms);
+        };
+        (slot.task, slot.state) = (index, State::Creating);
+        if let Some(task) = self.tasks.get_mut(usize::from(index)) {
+            task.slot = call.slot;
+        }
+        self.open_input(&mut call);
+        self.current = Some(call);
+        self.create_task(call)
+    }
+
+    pub(super) fn no_slot(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let slots = self.slots.len();
         let mut digits = [0; 20];
         let count = decimal_text(slots as u64, &mut digits);
@@ -362,6 +404,11 @@ impl Server<'_> {
             Shape::Template => self.rows.key(List::Templates, slot.index.into()),
             _ => "",
         };
+        let index = slot.task;
+        let task = self.tasks.get_mut(usize::from(index)).map(|task| {
+            let ticket = task.ticket(index);
+            Working { task, ticket, fill: Some(&mut self.task_fill), head: &mut [] }
+        });
         let given = Given::of(call, slot.ticket(), self.rx.bytes_mut(), &mut self.park)?;
         let asks = Asks {
             open: call.is_some(),
@@ -386,50 +433,10 @@ impl Server<'_> {
             asks,
             now: self.now,
             begun: false,
+            task,
+            is_error: false,
         };
         Some(Parts { args: given.args, escapes: given.escapes, template, scratch: self.scratch, reply })
-    }
-
-    /// Answers the call in slot `number` in the engine's own words.
-    pub(super) fn failed(&mut self, number: u16, why: Failed) -> Step {
-        let capacity = self.tx.cap();
-        let Some(slot) = self.slots.get_mut(usize::from(number)) else { return Step::Next };
-        let mut w = window(&mut self.tx, &mut self.fill, self.replay);
-        let mut digits = ([0; 20], [0; 20]);
-        let (limit, capacity, needed) = match why {
-            Failed::TooLarge(needed) => ("tx", capacity, needed),
-            Failed::NoPark(needed) => ("park", self.park.cap(), needed),
-            _ => ("", 0, 0),
-        };
-        let (what, memory) = match why {
-            Failed::NoPark(_) => ("Asking the client needs ", " bytes and the park memory holds "),
-            _ => ("The reply needs ", " bytes and the transmit buffer holds "),
-        };
-        let too_large = [
-            what,
-            decimal_text(needed.into(), &mut digits.0),
-            memory,
-            decimal_text(capacity as u64, &mut digits.1),
-        ];
-        let words: &[&str] = match why {
-            Failed::Unanswered => &["The handler came back without an answer"],
-            Failed::TooLarge(_) | Failed::NoPark(_) => &too_large,
-            Failed::Late => &["The call took longer than its deadline"],
-            Failed::Torn => &["The handler did not write again what it had written of its answer"],
-        };
-        let null_id = slot.revision.has(Feature::NullId);
-        crate::rpc::emit::error(&mut w, self.framing, Some(&slot.id), null_id, code::INTERNAL_ERROR, words);
-        if needed > 0 {
-            limit_data(&mut w, limit, capacity, needed as usize);
-        }
-        crate::rpc::emit::close(&mut w, self.framing);
-        let step = self.sent();
-        if let (Step::Next, Some(slot)) = (&step, self.slots.get_mut(usize::from(number))) {
-            slot.free();
-            // Counted anew: whether this call was counted depends on whether its handler had put it off.
-            self.waiting = self.slots.iter().filter(|s| s.state.waits()).fold(0, |n, _| n.wrapping_add(1));
-        }
-        step
     }
 }
 

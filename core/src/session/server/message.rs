@@ -14,6 +14,7 @@ use crate::rpc::envelope::{self, Class, Envelope};
 use crate::rpc::id::is_id;
 use crate::rpc::params::{Span, value_start};
 use crate::session::slots::{Failed, State};
+use crate::session::tasks::NONE;
 use crate::wire::hunter::Hunter;
 use crate::wire::line::Found;
 
@@ -59,6 +60,8 @@ impl Server<'_> {
         let Some(slot) = self.slots.get_mut(usize::from(call.slot)) else { return Step::Next };
         match slot.state {
             State::Free | State::Deferred => return Step::Next,
+            State::Creating | State::Created => return self.create_task(call),
+            State::Awaits => return Step::Next,
             State::Streaming if self.fill.len > 0 => return Step::Send,
             State::Streaming => {
                 slot.state = State::Open;
@@ -66,7 +69,9 @@ impl Server<'_> {
             }
             State::Open => slot.state = State::Failed(Failed::Unanswered),
             State::Failed(_) => {}
-            State::Asked if !slot.revision.has(Feature::Handshake) => return self.input_required(call),
+            State::Asked if !slot.revision.has(Feature::Handshake) && slot.task == NONE => {
+                return self.input_required(call);
+            }
             State::Asked | State::Ready => {
                 slot.deadline = Some(now.after(self.config.ask_ms));
                 let kept = if call.parked { Ok(()) } else { self.park_args(&call) };
@@ -335,9 +340,11 @@ impl Server<'_> {
         }
         if let Some(slot) = self.slots.iter_mut().find(|s| s.state.can_be_cancelled() && s.id == id) {
             let ticket = slot.ticket();
+            // A request that only waits for a task has nothing to stop.
+            let awaits = slot.state == State::Awaits;
             slot.free();
             self.waiting = self.waiting.saturating_sub(1);
-            return Step::Cancelled(ticket);
+            return if awaits { Step::Next } else { Step::Cancelled(ticket) };
         }
         self.subs.remove(|r| r.id == id);
         Step::Next

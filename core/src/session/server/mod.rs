@@ -3,16 +3,18 @@
 mod answer;
 mod asked;
 mod calls;
+mod failed;
 mod handshake;
 mod input;
 mod lists;
 mod message;
 mod notices;
 mod perrequest;
+mod tasks;
 
 use crate::bytes::part;
 use crate::error::{Error, Kind};
-use crate::limits::{ASK_MS, JUNK_ANSWERS_MAX};
+use crate::limits::{ASK_MS, JUNK_ANSWERS_MAX, TASK_POLL_MS, TASK_TTL_MS};
 use crate::proto::caps::Features;
 use crate::proto::client::Can;
 use crate::proto::level::Level;
@@ -24,6 +26,7 @@ use crate::session::rows::Rows;
 use crate::session::seal::Sealer;
 use crate::session::slots::{Failed, Slot, Ticket};
 use crate::session::subs::{Subs, wants};
+use crate::session::tasks::{ID_BYTES, Status, Task};
 use crate::sink::{Buf, Fill, Sink};
 use crate::time::Millis;
 use crate::wire::line::Lines;
@@ -64,6 +67,12 @@ pub struct Config {
     /// How long a client has to answer what a handler asks, in milliseconds: after it the handler is told; and how long a
     /// `requestState` is good.
     pub ask_ms: u64,
+    /// How long a task is kept at most, from its start, in milliseconds.
+    pub task_ttl_ms: u64,
+    /// How often clients should look at a task, in milliseconds.
+    pub task_poll_ms: u64,
+    /// Unix time at the zero of the clock that [`Server::poll`] is given, in milliseconds: tasks say when they began.
+    pub epoch_ms: u64,
 }
 
 impl Default for Config {
@@ -75,9 +84,15 @@ impl Default for Config {
             log_level: Level::Info,
             junk_answers: JUNK_ANSWERS_MAX,
             ask_ms: ASK_MS,
+            task_ttl_ms: TASK_TTL_MS,
+            task_poll_ms: TASK_POLL_MS,
+            epoch_ms: 0,
         }
     }
 }
+
+/// Fills an id with bytes that nobody can guess.
+pub type Entropy<'e> = dyn Fn(&mut [u8; ID_BYTES]) + Sync + 'e;
 
 /// What went by without an answer, so that nothing is lost silently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,6 +157,10 @@ enum Notice {
     Record(usize, u8),
     /// A question of ours that nobody waits for any more.
     Withdrawn(u32),
+    /// A `tasks/result` whose task is over.
+    Awaited(u16),
+    /// The status of a task.
+    Task(u16),
 }
 
 struct Session {
@@ -176,6 +195,10 @@ pub struct Server<'b> {
     asked: u32,
     sealer: Option<&'b dyn Sealer>,
     principal: &'b [u8],
+    tasks: &'b mut [Task],
+    entropy: Option<&'b Entropy<'b>>,
+    /// How far the record is filled that a task's result becomes.
+    task_fill: Fill,
     lines: Lines,
     fill: Fill,
     framing: Framing,
@@ -224,7 +247,7 @@ impl<'b> Server<'b> {
         }
         Ok(Self {
             rows,
-            features: rows.features(),
+            features: rows.features().without_tasks(),
             config,
             rx,
             tx,
@@ -235,6 +258,9 @@ impl<'b> Server<'b> {
             asked: 0,
             sealer: None,
             principal: b"",
+            tasks: &mut [],
+            entropy: None,
+            task_fill: Fill::default(),
             lines: Lines::default(),
             fill: Fill::default(),
             framing: Framing::default(),
@@ -296,10 +322,16 @@ impl<'b> Server<'b> {
 
     /// When to call [`poll`](Self::poll) at the latest, if nothing is received before.
     pub fn deadline(&self) -> Option<Millis> {
-        if self.waiting == 0 {
+        if self.is_quiet() {
             return None;
         }
-        self.slots.iter().filter(|s| s.state.waits()).filter_map(|s| s.deadline).min()
+        // What the application has done since the last poll may be owed to the client: now.
+        if self.next_notice().is_some() {
+            return Some(self.now);
+        }
+        let slots = self.slots.iter().filter(|s| s.state.waits()).filter_map(|s| s.deadline);
+        let tasks = self.tasks.iter().filter(|t| t.status != Status::Free).map(Task::end);
+        slots.chain(tasks).min()
     }
 
     /// The answer to a deferred call.
@@ -321,6 +353,17 @@ impl<'b> Server<'b> {
     /// nowhere to keep the answers.
     pub fn seal_with(&mut self, sealer: &'b dyn Sealer) {
         self.sealer = Some(sealer);
+    }
+
+    /// Lets tools run as tasks that say so in the catalog: at most `tasks.len()` at once, their results in the park memory
+    /// until their time is over. `entropy` fills an id with random bytes; whoever knows an id can fetch the result.
+    pub fn offer_tasks(&mut self, tasks: &'b mut [Task], entropy: &'b Entropy<'b>) {
+        for task in tasks.iter_mut() {
+            *task = Task::FREE;
+        }
+        self.features = self.rows.features();
+        self.tasks = tasks;
+        self.entropy = Some(entropy);
     }
 
     /// Says who is on the other side, as far as it is known: a `requestState` that was made for one principal is refused

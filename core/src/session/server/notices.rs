@@ -20,11 +20,16 @@ const UPDATED: &str = "notifications/resources/updated";
 impl Server<'_> {
     /// Writes what is due, one message at a time; each is made again from its start when it was cut.
     pub(super) fn notices(&mut self) -> Step {
-        if self.waiting == 0 && self.changed == 0 && self.subs.is_empty() && self.park.is_empty() {
+        if self.is_quiet() {
             return Step::Next;
         }
         self.sweep();
         self.answers_late();
+        if self.replay.notice.is_none()
+            && let Some(step) = self.forget_tasks()
+        {
+            return step;
+        }
         if let Some(step) = self.expire() {
             return step;
         }
@@ -36,6 +41,8 @@ impl Server<'_> {
                 Notice::Change(bit) => self.handshake_change(bit),
                 Notice::Record(at, bit) => self.record_notice(at, bit),
                 Notice::Withdrawn(number) => self.withdraw(number),
+                Notice::Awaited(number) => self.answer_awaited(number),
+                Notice::Task(index) => self.task_notice(index),
             };
             match step {
                 Step::Next => {}
@@ -47,7 +54,16 @@ impl Server<'_> {
         }
     }
 
-    fn next_notice(&self) -> Option<Notice> {
+    /// Whether there is nothing that could ever have to be said.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.waiting == 0
+            && self.changed == 0
+            && self.subs.is_empty()
+            && self.park.is_empty()
+            && self.tasks.is_empty()
+    }
+
+    pub(super) fn next_notice(&self) -> Option<Notice> {
         let failed = self.slots.iter().take(if self.waiting > 0 { usize::MAX } else { 0 }).find_map(|s| {
             match s.state {
                 State::Failed(why) => Some(Notice::Failed(s.number, why)),
@@ -56,7 +72,8 @@ impl Server<'_> {
         });
         let change = || first_bit(self.changed).map(Notice::Change);
         let record = || self.subs.iter().find_map(|r| Some(Notice::Record(r.at, first_bit(r.due)?)));
-        failed.or_else(|| self.withdrawn()).or_else(change).or_else(record)
+        let task = || self.task_changed().or_else(|| self.awaited());
+        failed.or_else(|| self.withdrawn()).or_else(task).or_else(change).or_else(record)
     }
 
     /// A deferred call whose deadline has passed is answered by the engine.
