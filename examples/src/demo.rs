@@ -3,7 +3,7 @@
 use crate::stdio::Work;
 use embedded_io::{ErrorType, Read, Write};
 use midge::io::blocking::{self, App};
-use midge::{Buffers, Catalog, Config, Error, Millis, Server};
+use midge::{Buffers, Catalog, Config, Error, Millis, Server, Task, Ticket};
 use std::convert::Infallible;
 
 /// Serves `catalog` to the client lines of `session` and prints what is said.
@@ -13,10 +13,13 @@ use std::convert::Infallible;
 /// # Errors
 /// The loop failed.
 pub fn replay<C: Work>(catalog: &Catalog<C>, state: &mut C, session: &str) -> Result<(), Error> {
-    let mut buffers = Buffers::<1024, 512, 4, 256, 64, 256>::new();
+    let mut buffers = Buffers::<1024, 512, 4, 256, 64, 512>::new();
+    let mut tasks = [Task::FREE; 2];
     let mut server = Server::new(catalog, buffers.storage(), Config::default())?;
+    server.offer_tasks(&mut tasks, &|id| id.fill(0xD0));
     println!("A client talks to a server in 1 KiB of receive and 512 bytes of transmit buffer.\n");
-    blocking::serve(&mut server, catalog, state, &mut Script::new(session), &mut Quiet)
+    let mut clock = Clock { now: Millis(0), wanted: None };
+    blocking::serve(&mut server, catalog, state, &mut Script::new(session), &mut clock)
 }
 
 /// The client's lines one by one; prints them as they are read, and the server's as they end.
@@ -66,10 +69,33 @@ impl Write for Script<'_> {
     }
 }
 
-struct Quiet;
+/// A clock that jumps to the moment that the application waits for, so that nobody has to.
+struct Clock {
+    now: Millis,
+    wanted: Option<Millis>,
+}
 
-impl<C, S> App<C, S> for Quiet {
+impl<C: Work, S> App<C, S> for Clock {
     fn now(&mut self) -> Millis {
-        Millis(0)
+        self.now
+    }
+
+    fn idle(&mut self, server: &mut Server<'_>, state: &mut C, now: Millis) -> Option<Millis> {
+        self.wanted = state.idle(server, now);
+        self.wanted
+    }
+
+    fn wait(&mut self, _: &mut S, _: Option<Millis>) -> bool {
+        match self.wanted.take() {
+            Some(moment) => {
+                self.now = self.now.max(moment);
+                false
+            }
+            None => true,
+        }
+    }
+
+    fn stopped(&mut self, state: &mut C, ticket: Ticket) {
+        state.stopped(ticket);
     }
 }

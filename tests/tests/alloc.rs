@@ -25,12 +25,19 @@ fn free<T>(what: impl FnOnce() -> T) -> T {
 }
 
 /// Handlers of the fixture server that format or keep something; what they write through the engine is left out.
-const FORMATTING: [&str; 5] = [
+const FORMATTING: [&str; 12] = [
     "test_tool_with_logging",
     "test_tool_with_progress",
     "test_slow",
     "test_cancelled_count",
     "test_prompt_with_arguments",
+    "greet",
+    "slow_compute",
+    "failing_job",
+    "protocol_error_job",
+    "confirm_delete",
+    "multi_input",
+    "test_tool_with_task",
 ];
 
 #[derive(Default)]

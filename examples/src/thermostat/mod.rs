@@ -1,7 +1,8 @@
 //! A small device: tools that read and set, a resource with updates, a template and a prompt, declared by macros.
 
 use crate::stdio::Work;
-use midge::{Io, Json, Schema, catalog, prompt, resource, tool};
+use midge::dispatch::IntoReply;
+use midge::{Ask, Field, Io, Json, Millis, Outcome, Schema, Server, Ticket, catalog, prompt, resource, tool};
 use serde::{Deserialize, Serialize};
 
 /// The device.
@@ -9,15 +10,53 @@ pub struct Home {
     celsius: f32,
     target: f32,
     mode: Mode,
+    tests: Vec<SelfTest>,
 }
 
 impl Default for Home {
     fn default() -> Self {
-        Self { celsius: 19.5, target: 21.0, mode: Mode::Heat }
+        Self { celsius: 19.5, target: 21.0, mode: Mode::Heat, tests: Vec::new() }
     }
 }
 
-impl Work for Home {}
+/// A self-test that runs.
+struct SelfTest {
+    ticket: Ticket,
+    passed: usize,
+    due: Millis,
+}
+
+/// What a self-test looks at, one after the other.
+const PARTS: [&str; 4] = ["sensor", "valve", "pump", "clock"];
+const PART_MS: u64 = 500;
+
+impl Work for Home {
+    fn idle(&mut self, server: &mut Server<'_>, now: Millis) -> Option<Millis> {
+        self.tests.retain_mut(|test| test.due > now || test.go_on(server, now));
+        self.tests.iter().map(|test| test.due).min()
+    }
+
+    fn stopped(&mut self, ticket: Ticket) {
+        self.tests.retain(|test| test.ticket != ticket);
+    }
+}
+
+impl SelfTest {
+    /// Looks at the next part; whether there is more to do.
+    fn go_on(&mut self, server: &mut Server<'_>, now: Millis) -> bool {
+        let Ok(mut io) = Io::resume(server, self.ticket) else { return server.is_waiting(self.ticket) };
+        self.due = now.after(PART_MS);
+        if let Some(part) = PARTS.get(self.passed) {
+            self.passed += 1;
+            // Without a wish for progress, or room for it, the test goes on all the same.
+            let _ = io.progress(self.passed as u64, Some(PARTS.len() as u64), part);
+            return true;
+        }
+        io.text("Self-test passed: sensor, valve, pump, clock.");
+        io.finish(Outcome::Done);
+        false
+    }
+}
 
 /// What the thermostat does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Schema)]
@@ -69,12 +108,31 @@ fn set_target(
     home: &mut Home,
     io: &mut Io<'_>,
     /// In °C
-    #[arg(min = 5, max = 30)]
+    #[arg(min = 5, max = 35)]
     celsius: f32,
-) -> Json<Reading> {
+) -> Outcome {
+    if celsius > 30.0 {
+        let Some(answer) = io.ask("hot", &HOT) else { return Outcome::NeedInput };
+        if answer.get("sure") != Some(true) {
+            return Outcome::Fail("refused: the user did not agree to more than 30 °C");
+        }
+    }
     home.target = celsius;
     io.resource_updated(STATUS);
-    Json(home.reading())
+    Json(home.reading()).reply(io)
+}
+
+/// What is asked before it gets hot.
+const HOT: Ask<'_> = Ask::form(
+    "That is more than 30 °C. Are you sure?",
+    &[Field::boolean("sure").about("Whether to heat that much")],
+);
+
+/// Tests the device, part by part. Takes two seconds.
+#[tool(title = "Self-test", read_only, task)]
+fn self_test(home: &mut Home, io: &mut Io<'_>) -> Outcome {
+    home.tests.push(SelfTest { ticket: io.defer(), passed: 0, due: io.now() });
+    Outcome::Deferred
 }
 
 /// Chooses what the thermostat does.
@@ -129,7 +187,7 @@ catalog! {
         name: "midge-thermostat",
         version: env!("CARGO_PKG_VERSION"),
         instructions: "Reads and sets the heating of one home. Temperatures are in °C.",
-        tools: [read, set_target, set_mode],
+        tools: [read, set_target, set_mode, self_test],
         resources: [status],
         templates: [room],
         prompts: [comfort],
