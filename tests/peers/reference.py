@@ -5,6 +5,7 @@ Run with the Python of target/peers/py-new. It is a check of the drivers, not of
 
 from __future__ import annotations
 
+import base64
 import json
 import warnings
 from typing import Any
@@ -17,6 +18,9 @@ from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+import reference_asks
+from blob import large_bytes
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA="
@@ -92,7 +96,7 @@ OPEN = {
 
 
 async def list_tools(ctx: Any, params: Any) -> t.ListToolsResult:
-    schemas = {name: {"type": "object"} for name in FIXED} | OPEN
+    schemas = {name: {"type": "object"} for name in [*FIXED, *reference_asks.TOOLS, "test_many_items"]} | OPEN
     tools = [t.Tool(name=n, description=f"Fixture {n}", input_schema=s) for n, s in sorted(schemas.items())]
     # Two to a page, so that the drivers' paging is tried too.
     start = int(params.cursor) if params and params.cursor else 0
@@ -100,9 +104,18 @@ async def list_tools(ctx: Any, params: Any) -> t.ListToolsResult:
     return t.ListToolsResult(tools=tools[start : start + 2], next_cursor=after)
 
 
-async def call_tool(ctx: Any, params: t.CallToolRequestParams) -> t.CallToolResult:
+def many_items(count: int) -> t.CallToolResult:
+    items = {"items": [{"n": n, "name": 'an "item"'} for n in range(count)]}
+    return t.CallToolResult(content=[text(json.dumps(items))], structured_content=items)
+
+
+async def call_tool(ctx: Any, params: t.CallToolRequestParams) -> t.CallToolResult | t.InputRequiredResult:
     args = params.arguments or {}
     name = params.name
+    if name in reference_asks.TOOLS:
+        return await reference_asks.call_tool(ctx, params)
+    if name == "test_many_items":
+        return many_items(args["count"])
     if name == "echo":
         content: list[Any] = [text(args["text"])]
     elif name == "test_slow":
@@ -128,6 +141,16 @@ async def list_templates(ctx: Any, params: Any) -> t.ListResourceTemplatesResult
     return t.ListResourceTemplatesResult(resource_templates=[one])
 
 
+def large(uri: str) -> Any:
+    kind, size = uri.split("/")[2:]
+    bytes_ = large_bytes(0, int(size))
+    if kind == "large-blob":
+        blob = base64.b64encode(bytes_).decode()
+        return t.BlobResourceContents(uri=uri, mime_type="application/octet-stream", blob=blob)
+    body = "".join("\n" if n % 64 == 63 else chr(48 + byte % 10) for n, byte in enumerate(bytes_))
+    return t.TextResourceContents(uri=uri, mime_type="text/plain", text=body)
+
+
 async def read_resource(ctx: Any, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
     uri = str(params.uri)
     item: Any
@@ -140,6 +163,8 @@ async def read_resource(ctx: Any, params: t.ReadResourceRequestParams) -> t.Read
         part = uri.split("/")[3]
         body = json.dumps({"id": part, "templateTest": True, "data": f"Data for ID: {part}"})
         item = t.TextResourceContents(uri=uri, mime_type="application/json", text=body)
+    elif uri.startswith("test://large-"):
+        item = large(uri)
     else:
         code = -32602 if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else -32002
         raise MCPError(code=code, message="Resource not found", data={"uri": uri})
@@ -162,8 +187,10 @@ async def list_prompts(ctx: Any, params: Any) -> t.ListPromptsResult:
     return t.ListPromptsResult(prompts=prompts)
 
 
-async def get_prompt(ctx: Any, params: t.GetPromptRequestParams) -> t.GetPromptResult:
+async def get_prompt(ctx: Any, params: t.GetPromptRequestParams) -> t.GetPromptResult | t.InputRequiredResult:
     args = params.arguments or {}
+    if params.name == "test_input_required_result_prompt":
+        return await reference_asks.get_prompt(ctx, params)
     if any(needed not in args for needed in PROMPTS.get(params.name, ["no such prompt"])):
         raise MCPError(code=-32602, message="Unknown prompt or missing argument")
     contents: list[Any] = {
