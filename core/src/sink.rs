@@ -219,6 +219,7 @@ impl<'e> Sink<'e> {
             return;
         }
         self.rewind();
+        self.fill.skip = 0;
         if core::mem::take(&mut self.fill.flushed) {
             self.put(b"\n");
         }

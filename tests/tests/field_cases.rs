@@ -1,6 +1,8 @@
 //! Faults that people met in public implementations, one test each; the numbers are those of the list of field cases.
 //! Cases of clients and of HTTP are not here.
 
+#[path = "field_cases/asking.rs"]
+mod asking;
 mod peer;
 #[path = "field_cases/process.rs"]
 mod process;

@@ -2,6 +2,8 @@
 
 #[path = "robustness/abuse.rs"]
 mod abuse;
+#[path = "robustness/asking.rs"]
+mod asking;
 #[path = "robustness/bench.rs"]
 mod bench;
 #[path = "robustness/buffers.rs"]

@@ -288,6 +288,11 @@ impl<'e> Io<'e> {
     /// # Errors
     /// `Stale` when the call is over; `Busy` while another message is half written: let the loop go on and try again.
     pub fn resume(server: &'e mut crate::Server<'_>, ticket: Ticket) -> Result<Self, Error> {
-        Ok(Self::new(server.resume(ticket)?, ""))
+        let reply = server.resume(ticket)?;
+        let uri = match reply.shape() {
+            Shape::Resource | Shape::Template => reply.uri,
+            _ => "",
+        };
+        Ok(Self::new(reply, uri))
     }
 }

@@ -231,6 +231,11 @@ impl<'b> Park<'b> {
         Tail { room: self.bytes.get_mut(from..).unwrap_or(&mut []), from, used: &mut self.used }
     }
 
+    /// Whether the call that `ticket` names has left its arguments.
+    pub fn has_args(&self, ticket: Ticket) -> bool {
+        self.iter().any(|r| r.held == Held::Args && r.ticket == ticket)
+    }
+
     /// The records around the arguments of the call that `ticket` names; `None` when it left none.
     pub fn split(&mut self, ticket: Ticket) -> Option<Split<'_>> {
         let found = self.iter().find(|r| r.held == Held::Args && r.ticket == ticket)?;

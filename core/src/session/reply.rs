@@ -33,6 +33,8 @@ pub struct Reply<'e> {
     pub(crate) task: Option<Working<'e>>,
     /// The result is one that the model is to see as a failure.
     pub(crate) is_error: bool,
+    /// The URI that was read, of a call that was put off and had room to keep it.
+    pub(crate) uri: &'e str,
 }
 
 impl<'e> Reply<'e> {

@@ -1,6 +1,7 @@
 //! Calls for the application: found in the catalog, given a slot, and handed out.
 
 use super::answer::{Data, Msg};
+use super::given::Given;
 use super::tasks::Mode;
 use super::{Server, Step};
 use crate::bytes::{at, part};
@@ -17,10 +18,9 @@ use crate::rpc::code;
 use crate::rpc::envelope::Envelope;
 use crate::rpc::params::{Inner, Span};
 use crate::session::asks::Asks;
-use crate::session::park::{self, Park, Split, Tail};
 use crate::session::reply::Reply;
 use crate::session::rows::List;
-use crate::session::slots::{Shape, Slot, State, Ticket};
+use crate::session::slots::{Shape, Slot, State};
 use crate::session::work::Working;
 use crate::sink::Sink;
 
@@ -57,7 +57,7 @@ impl Prepared {
     }
 
     /// The bytes of `span` in the receive buffer.
-    fn range(&self, span: Span) -> core::ops::Range<usize> {
+    pub fn range(&self, span: Span) -> core::ops::Range<usize> {
         self.msg.start.wrapping_add(span.from())..self.msg.start.wrapping_add(span.to())
     }
 }
@@ -74,57 +74,6 @@ pub struct Parts<'e> {
     pub scratch: &'e mut [u8],
     /// The answer.
     pub reply: Reply<'e>,
-}
-
-/// What a handler is given to read: out of the receive buffer, or out of the park.
-struct Given<'e> {
-    args: &'e mut [u8],
-    escapes: bool,
-    fresh: &'e [u8],
-    state: &'e [u8],
-    parked: [&'e [u8]; 2],
-    tail: Tail<'e>,
-    reserve: usize,
-}
-
-impl<'e> Given<'e> {
-    fn of(call: Option<&Prepared>, ticket: Ticket, rx: &'e mut [u8], park: &'e mut Park<'_>) -> Option<Self> {
-        let mut given = match call {
-            Some(call) if call.parked => {
-                let Split { args, number, others, tail } = park.split(ticket)?;
-                let escapes = number != 0;
-                return Some(Self {
-                    args,
-                    escapes,
-                    fresh: &[],
-                    state: &[],
-                    parked: others,
-                    tail,
-                    reserve: 0,
-                });
-            }
-            _ => Self {
-                args: &mut [],
-                escapes: false,
-                fresh: &[],
-                state: &[],
-                parked: [&[]; 2],
-                tail: park.tail(),
-                reserve: 0,
-            },
-        };
-        let Some(call) = call else { return Some(given) };
-        given.escapes = call.escapes;
-        given.reserve = park::HEAD.wrapping_add(call.args.to().wrapping_sub(call.args.from()));
-        if call.fresh.is_absent() && call.state.is_absent() {
-            given.args = rx.get_mut(call.range(call.args)).unwrap_or(&mut []);
-        } else {
-            let ranges = [call.range(call.args), call.range(call.fresh), call.range(call.state)];
-            let [args, fresh, state] = rx.get_disjoint_mut(ranges).ok()?;
-            (given.args, given.fresh, given.state) = (args, fresh, state);
-        }
-        Some(given)
-    }
 }
 
 impl Server<'_> {
@@ -409,7 +358,12 @@ impl Server<'_> {
             let ticket = task.ticket(index);
             Working { task, ticket, fill: Some(&mut self.task_fill), head: &mut [] }
         });
-        let given = Given::of(call, slot.ticket(), self.rx.bytes_mut(), &mut self.park)?;
+        let mut given = Given::of(call, slot.ticket(), self.rx.bytes_mut(), &mut self.park)?;
+        let mut uri = "";
+        if call.is_none() && !given.args.is_empty() {
+            let args: &mut [u8] = core::mem::take(&mut given.args);
+            uri = content(args).unwrap_or("");
+        }
         let asks = Asks {
             open: call.is_some(),
             sealed: self.sealer.is_some(),
@@ -435,6 +389,7 @@ impl Server<'_> {
             begun: false,
             task,
             is_error: false,
+            uri,
         };
         Some(Parts { args: given.args, escapes: given.escapes, template, scratch: self.scratch, reply })
     }

@@ -13,7 +13,7 @@ use crate::rpc::code;
 use crate::rpc::envelope::{self, Class, Envelope};
 use crate::rpc::id::is_id;
 use crate::rpc::params::{Span, value_start};
-use crate::session::slots::{Failed, State};
+use crate::session::slots::{Failed, Shape, State};
 use crate::session::tasks::NONE;
 use crate::wire::hunter::Hunter;
 use crate::wire::line::Found;
@@ -59,7 +59,14 @@ impl Server<'_> {
         let now = self.now;
         let Some(slot) = self.slots.get_mut(usize::from(call.slot)) else { return Step::Next };
         match slot.state {
-            State::Free | State::Deferred => return Step::Next,
+            State::Free => return Step::Next,
+            State::Deferred => {
+                // What was read is named in its contents; with no room for it the listed name has to do.
+                if slot.shape == Shape::Template && !call.parked {
+                    let _ = self.park_args(&call);
+                }
+                return Step::Next;
+            }
             State::Creating | State::Created => return self.create_task(call),
             State::Awaits => return Step::Next,
             State::Streaming if self.fill.len > 0 => return Step::Send,
@@ -97,10 +104,7 @@ impl Server<'_> {
 
     fn line(&mut self) -> Step {
         match self.lines.next(self.rx.bytes()) {
-            Found::Nothing if self.lines.is_over() => match self.fill.len {
-                0 => Step::Ended,
-                _ => Step::Send,
-            },
+            Found::Nothing if self.lines.is_over() => self.over(),
             Found::Nothing => Step::Idle,
             Found::TooLong(bytes) => {
                 let step = self.too_long(bytes);
@@ -116,6 +120,22 @@ impl Server<'_> {
                 self.after(step)
             }
         }
+    }
+
+    /// The stream has ended: what is written is sent, and calls that wait have nobody left to answer to.
+    fn over(&mut self) -> Step {
+        if self.fill.len > 0 {
+            return Step::Send;
+        }
+        if let Some(slot) = self.slots.iter_mut().find(|s| s.state.can_be_cancelled()) {
+            let (ticket, awaits) = (slot.ticket(), slot.state == State::Awaits);
+            slot.free();
+            self.waiting = self.waiting.saturating_sub(1);
+            // Nobody is told either that a question is withdrawn.
+            self.park.remove(|_| true);
+            return if awaits { Step::Next } else { Step::Cancelled(ticket) };
+        }
+        Step::Ended
     }
 
     /// Consumes the message, unless it is still needed.

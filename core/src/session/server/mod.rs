@@ -4,6 +4,7 @@ mod answer;
 mod asked;
 mod calls;
 mod failed;
+mod given;
 mod handshake;
 mod input;
 mod lists;

@@ -1,0 +1,74 @@
+//! What a handler is given to read.
+
+use super::calls::Prepared;
+use crate::session::park::{HEAD, Park, Split, Tail};
+use crate::session::slots::Ticket;
+
+/// What a handler is given to read: out of the receive buffer, or out of the park.
+pub(super) struct Given<'e> {
+    pub args: &'e mut [u8],
+    pub escapes: bool,
+    pub fresh: &'e [u8],
+    pub state: &'e [u8],
+    pub parked: [&'e [u8]; 2],
+    pub tail: Tail<'e>,
+    pub reserve: usize,
+}
+
+impl<'e> Given<'e> {
+    pub fn of(
+        call: Option<&Prepared>,
+        ticket: Ticket,
+        rx: &'e mut [u8],
+        park: &'e mut Park<'_>,
+    ) -> Option<Self> {
+        let mut given = match call {
+            // What was put off may have left its URI.
+            None if park.has_args(ticket) => {
+                let Split { args, tail, .. } = park.split(ticket)?;
+                return Some(Self {
+                    args,
+                    escapes: false,
+                    fresh: &[],
+                    state: &[],
+                    parked: [&[]; 2],
+                    tail,
+                    reserve: 0,
+                });
+            }
+            Some(call) if call.parked => {
+                let Split { args, number, others, tail } = park.split(ticket)?;
+                let escapes = number != 0;
+                return Some(Self {
+                    args,
+                    escapes,
+                    fresh: &[],
+                    state: &[],
+                    parked: others,
+                    tail,
+                    reserve: 0,
+                });
+            }
+            _ => Self {
+                args: &mut [],
+                escapes: false,
+                fresh: &[],
+                state: &[],
+                parked: [&[]; 2],
+                tail: park.tail(),
+                reserve: 0,
+            },
+        };
+        let Some(call) = call else { return Some(given) };
+        given.escapes = call.escapes;
+        given.reserve = HEAD.wrapping_add(call.args.to().wrapping_sub(call.args.from()));
+        if call.fresh.is_absent() && call.state.is_absent() {
+            given.args = rx.get_mut(call.range(call.args)).unwrap_or(&mut []);
+        } else {
+            let ranges = [call.range(call.args), call.range(call.fresh), call.range(call.state)];
+            let [args, fresh, state] = rx.get_disjoint_mut(ranges).ok()?;
+            (given.args, given.fresh, given.state) = (args, fresh, state);
+        }
+        Some(given)
+    }
+}
