@@ -35,7 +35,11 @@ impl Lines {
     /// Room for bytes to come; empty only while the buffer is full of lines that were not taken.
     ///
     /// A line that fills the whole buffer is given up here: its bytes go through the [`Hunter`], which keeps the id.
-    pub fn room<'r>(&mut self, buf: &'r mut Buf<'_>) -> &'r mut [u8] {
+    /// With `pinned` nothing is moved or given up, for the line that was taken last is still read where it stands.
+    pub fn room<'r>(&mut self, buf: &'r mut Buf<'_>, pinned: bool) -> &'r mut [u8] {
+        if pinned {
+            return buf.bytes_mut().get_mut(self.tail..).unwrap_or(&mut []);
+        }
         let kept = self.tail.wrapping_sub(self.head);
         // Moving less than was consumed since the last move keeps the cost per byte constant.
         if kept <= self.head || (self.tail >= buf.len() && self.head > 0) {
@@ -189,7 +193,7 @@ mod tests {
                     None => lines.end(),
                     Some(mut chunk) => {
                         while !chunk.is_empty() {
-                            let room = lines.room(&mut buf);
+                            let room = lines.room(&mut buf, false);
                             assert!(!room.is_empty());
                             let n = crate::bytes::copy(room, chunk);
                             lines.received(n, size);

@@ -17,7 +17,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     for chunk in bytes.chunks(usize::from(cut % 60) + 1) {
         let mut rest = chunk;
         while !rest.is_empty() {
-            let room = lines.room(&mut buf);
+            let room = lines.room(&mut buf, false);
             assert!(!room.is_empty(), "there is always room");
             let n = midge::bytes::copy(room, rest);
             lines.received(n, SIZE);

@@ -279,9 +279,11 @@ impl<'b> Server<'b> {
     }
 
     /// Where received bytes go. Never empty after [`Event::Idle`]; before that it is while the buffer is full of messages
-    /// that were not looked at.
+    /// that were not looked at, or a call is not done with.
     pub fn recv_buf(&mut self) -> &mut [u8] {
-        self.lines.room(&mut self.rx)
+        // The arguments of a call that was handed out are read again where they stand, until its end.
+        let pinned = self.current.is_some_and(|call| !call.parked);
+        self.lines.room(&mut self.rx, pinned)
     }
 
     /// `n` bytes were put at the front of [`recv_buf`](Self::recv_buf).
