@@ -46,14 +46,23 @@ impl<'e> Io<'e> {
         if self.stage == Stage::Answered {
             return None;
         }
+        match self.reply.answered(key, ask) {
+            Ok(Some(answer)) => return Some(answer),
+            Ok(None) => {}
+            Err(why) => {
+                self.unasked(why, key, ask);
+                return None;
+            }
+        }
+        // The handler will write it again when it is run again.
         if self.stage != Stage::Fresh {
             self.reply.take_back();
             self.start_anew();
         }
-        let found = if self.stage == Stage::Fresh { self.reply.ask(key, ask) } else { Err(Unasked::Begun) };
-        match found {
-            Ok(Some(answer)) => return Some(answer),
-            Ok(None) => self.asked = self.asked.saturating_add(1),
+        let put =
+            if self.stage == Stage::Fresh { self.reply.put_question(key, ask) } else { Err(Unasked::Begun) };
+        match put {
+            Ok(()) => self.asked = self.asked.saturating_add(1),
             Err(why) => self.unasked(why, key, ask),
         }
         None

@@ -19,9 +19,9 @@ impl<'e> Reply<'e> {
         ask.is_in(self.revision()) && self.can().has(ask.needs())
     }
 
-    /// The answer to the question `key`; asks it when that was not done before, and gives `None` until it is there.
-    pub(crate) fn ask(&mut self, key: &str, ask: &Ask<'_>) -> Result<Option<Answer<'e>>, Unasked> {
-        let answer = match self.asks.find(key, &mut self.slot.used) {
+    /// The answer to the question `key`, if it is there.
+    pub(crate) fn answered(&mut self, key: &str, ask: &Ask<'_>) -> Result<Option<Answer<'e>>, Unasked> {
+        Ok(Some(match self.asks.find(key, &mut self.slot.used) {
             Found::Json(text) => Answer::read(ask, text),
             Found::Error(data) => {
                 let message = data.get(4..).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or("");
@@ -30,13 +30,15 @@ impl<'e> Reply<'e> {
             Found::Late => Answer::late(),
             Found::Full => Answer::error(code::INTERNAL_ERROR, "the answer did not fit (limit: park)"),
             Found::Malformed => return Err(Unasked::NoAnswer),
-            Found::Nothing if self.parks() => return Ok(None),
-            Found::Nothing | Found::New => return self.put_question(key, ask).map(|()| None),
-        };
-        Ok(Some(answer))
+            Found::Nothing | Found::New => return Ok(None),
+        }))
     }
 
-    fn put_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
+    /// Asks the question `key`, unless it was asked and is open.
+    pub(crate) fn put_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
+        if self.parks() && matches!(self.asks.find(key, &mut 0), Found::Nothing) {
+            return Ok(());
+        }
         if !self.asks.open || !self.slot.shape.may_ask() {
             return Err(Unasked::NotHere);
         }

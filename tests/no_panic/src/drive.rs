@@ -1,13 +1,14 @@
 //! The server, driven by the blocking loop and by its ports, over C's two functions.
 
+use crate::asks::{Sum, config, id};
 use crate::catalog::CATALOG;
 use crate::ffi;
 use crate::state::State;
 use embedded_io::{ErrorKind, ErrorType, Read, Write};
 use midge::io::blocking;
-use midge::{Buffers, Config, Error, Event, Kind, Millis, Server, Ticket};
+use midge::{Buffers, Error, Event, Kind, Millis, Server, Task, Ticket};
 
-pub type Memory = Buffers<4096, 2048, 4, 512, 256, 512>;
+pub type Memory = Buffers<4096, 2048, 4, 512, 256, 2048>;
 
 struct Stream;
 pub struct Clock;
@@ -53,14 +54,22 @@ impl blocking::App<State, Stream> for Clock {
 
 pub fn blocking() -> Result<(), Error> {
     let mut memory = Memory::new();
-    let mut server = Server::new(&CATALOG, memory.storage(), Config::default())?;
+    let mut tasks = [Task::FREE; 2];
+    let mut server = Server::new(&CATALOG, memory.storage(), config())?;
+    server.seal_with(&Sum);
+    server.set_principal(b"somebody");
+    server.offer_tasks(&mut tasks, &id);
     blocking::serve(&mut server, &CATALOG, &mut State::default(), &mut Stream, &mut Clock)
 }
 
 /// One byte in and one byte out at a time.
 pub fn ports() -> Result<(), Error> {
     let mut memory = Memory::new();
-    let mut server = Server::new(&CATALOG, memory.storage(), Config::default())?;
+    let mut tasks = [Task::FREE; 2];
+    let mut server = Server::new(&CATALOG, memory.storage(), config())?;
+    server.seal_with(&Sum);
+    server.set_principal(b"somebody");
+    server.offer_tasks(&mut tasks, &id);
     let mut state = State::default();
     loop {
         match server.poll(Millis(ffi::now_ms())) {

@@ -6,6 +6,7 @@
 #![no_std]
 #![deny(unsafe_code)]
 
+mod asks;
 mod catalog;
 mod drive;
 #[allow(unsafe_code)]

@@ -5,7 +5,7 @@ use midge::dispatch::args::{Arg, Rule, Span, Text};
 use midge::dispatch::schema::Part;
 use midge::dispatch::table::{Place, tool_order};
 use midge::dispatch::{Args, Tool, ToolDef, render};
-use midge::{Can, Hints, IntoReply, Io, Json, Level, Outcome, Shown};
+use midge::{Can, Hints, IntoReply, Io, Json, Level, Outcome, Shown, TaskSupport};
 use serde::{Deserialize, Serialize};
 
 const WORD: Text = Text { min_len: 1, max_len: 12, pattern: "^[a-z]+-?[a-z0-9]{0,4}$", ..Text::ANY };
@@ -114,10 +114,13 @@ pub static TOOLS: [Tool<State>; COUNT] = [
     Tool { def: plain("fails"), run: |_, _, _| Outcome::Fail("as it should") },
     Tool { def: plain("notices"), run: notices },
     Tool { def: plain("needs"), run: needs },
+    Tool { def: plain("asks").task(TaskSupport::Optional), run: crate::asks::all },
+    Tool { def: plain("pieces"), run: crate::asks::pieces },
+    Tool { def: plain("items"), run: crate::asks::items },
     Tool { def: plain("stopped"), run: |state, _, io| i64::from(state.stopped).reply(io) },
 ];
 
-const COUNT: usize = 10;
+const COUNT: usize = 13;
 pub static ORDER: [Place; COUNT] = tool_order(&TOOLS);
 
 fn rules<'e>(state: &mut State, args: Args<'e>, io: &mut Io<'e>) -> Outcome {

@@ -1,5 +1,6 @@
 //! The server, driven by the async loop over C's two functions.
 
+use crate::asks::{Sum, config, id};
 use crate::catalog::CATALOG;
 use crate::drive::{Clock, Memory};
 use crate::ffi;
@@ -9,7 +10,7 @@ use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use embedded_io::{ErrorKind, ErrorType};
 use midge::io::nonblocking;
-use midge::{Config, Error, Millis, Server, Ticket};
+use midge::{Error, Millis, Server, Task, Ticket};
 
 struct Half;
 
@@ -54,7 +55,11 @@ impl nonblocking::App<State> for Clock {
 /// Serves until the input ends.
 pub fn nonblocking() -> Result<(), Error> {
     let mut memory = Memory::new();
-    let mut server = Server::new(&CATALOG, memory.storage(), Config::default())?;
+    let mut tasks = [Task::FREE; 2];
+    let mut server = Server::new(&CATALOG, memory.storage(), config())?;
+    server.seal_with(&Sum);
+    server.set_principal(b"somebody");
+    server.offer_tasks(&mut tasks, &id);
     let (mut state, mut clock) = (State::default(), Clock);
     let halves = (&mut Half, &mut Half);
     let mut serve = pin!(nonblocking::serve(&mut server, &CATALOG, &mut state, halves, &mut clock));
