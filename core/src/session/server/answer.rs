@@ -4,7 +4,7 @@ use super::{Replay, Server, Step};
 use crate::bytes::part;
 use crate::json::Writer;
 use crate::proto::client::Can;
-use crate::proto::revision::{Feature, NEWEST_HANDSHAKE, Revision};
+use crate::proto::revision::{Feature, NEWEST_HANDSHAKE, Revision, Revisions};
 use crate::rpc::code;
 use crate::rpc::emit::{self, Framing};
 use crate::rpc::params::Span;
@@ -23,6 +23,40 @@ pub(super) fn window<'e>(tx: &'e mut Buf<'_>, fill: &'e mut Fill, replay: Replay
     let mut sink = Sink::new(tx.reborrow(), fill, None);
     sink.begin_at(replay.skip, replay.at);
     Writer::new(sink)
+}
+
+/// Writes `error.data`.
+fn write_data(w: &mut Writer<'_>, data: Data<'_>, msg: &[u8], supported: Revisions) {
+    match data {
+        Data::None => {}
+        Data::Uri(uri) => {
+            w.put(b",\"data\":{\"uri\":");
+            w.set_comma(false);
+            w.value(uri.of(msg));
+            w.put(b"}");
+        }
+        Data::Versions(requested) => {
+            w.put(b",\"data\":{\"supported\":[");
+            w.set_comma(false);
+            for r in crate::proto::revision::ALL {
+                // Naming a handshake revision here would send an obedient client round in circles.
+                if supported.holds(r) && r.has(Feature::PerRequest) {
+                    w.str(r.name());
+                }
+            }
+            w.put(b"],\"requested\":");
+            w.set_comma(false);
+            w.value(requested.of(msg));
+            w.put(b"}");
+        }
+        Data::Capabilities(needed) => {
+            w.put(b",\"data\":{\"requiredCapabilities\":");
+            w.set_comma(false);
+            needed.write(w);
+            w.put(b"}");
+        }
+        Data::Limit { name, bytes, needed } => limit_data(w, name, bytes, needed),
+    }
 }
 
 /// Writes `error.data` for a limit that was crossed.
@@ -122,36 +156,7 @@ impl Server<'_> {
         let id = (!id.is_absent()).then(|| id.of(desk.msg));
         let w = &mut desk.w;
         emit::error(w, desk.framing, id, revision.has(Feature::NullId), code, message);
-        match data {
-            Data::None => {}
-            Data::Uri(uri) => {
-                w.put(b",\"data\":{\"uri\":");
-                w.set_comma(false);
-                w.value(uri.of(desk.msg));
-                w.put(b"}");
-            }
-            Data::Versions(requested) => {
-                w.put(b",\"data\":{\"supported\":[");
-                w.set_comma(false);
-                for r in crate::proto::revision::ALL {
-                    // Naming a handshake revision here would send an obedient client round in circles.
-                    if supported.holds(r) && r.has(Feature::PerRequest) {
-                        w.str(r.name());
-                    }
-                }
-                w.put(b"],\"requested\":");
-                w.set_comma(false);
-                w.value(requested.of(desk.msg));
-                w.put(b"}");
-            }
-            Data::Capabilities(needed) => {
-                w.put(b",\"data\":{\"requiredCapabilities\":");
-                w.set_comma(false);
-                needed.write(w);
-                w.put(b"}");
-            }
-            Data::Limit { name, bytes, needed } => limit_data(w, name, bytes, needed),
-        }
+        write_data(w, data, desk.msg, supported);
         emit::close(w, desk.framing);
         self.sent()
     }

@@ -2,12 +2,10 @@
 
 use super::answer::{Data, Msg};
 use super::given::Given;
-use super::tasks::Mode;
 use super::{Server, Step};
 use crate::bytes::{at, part};
 use crate::json::Writer;
 use crate::json::text::content;
-use crate::json::write::decimal_text;
 use crate::proto::caps::Features;
 use crate::proto::client::Can;
 use crate::proto::level::Level;
@@ -20,7 +18,7 @@ use crate::rpc::params::{Inner, Span};
 use crate::session::asks::Asks;
 use crate::session::reply::Reply;
 use crate::session::rows::List;
-use crate::session::slots::{Shape, Slot, State};
+use crate::session::slots::{Shape, Slot};
 use crate::session::work::Working;
 use crate::sink::Sink;
 
@@ -50,10 +48,15 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// The call in the message `msg`, which has no slot yet.
+    pub fn at(msg: Msg, args: Span, escapes: bool) -> Self {
+        let none = Span::ABSENT;
+        Self { msg, slot: 0, args, escapes, fresh: none, state: none, parked: false }
+    }
+
     /// The call in slot `slot`, which is handed out once more.
     pub fn parked(slot: u16) -> Self {
-        let (msg, none) = (Msg { start: 0, end: 0 }, Span::ABSENT);
-        Self { msg, slot, args: none, escapes: false, fresh: none, state: none, parked: true }
+        Self { slot, parked: true, ..Self::at(Msg { start: 0, end: 0 }, Span::ABSENT, false) }
     }
 
     /// The bytes of `span` in the receive buffer.
@@ -228,112 +231,6 @@ impl Server<'_> {
                 &["\"ref\" names no prompt or template of this server"],
             ),
         }
-    }
-
-    /// Gives the call a slot, when there is room for it and for its reply.
-    fn prepare(
-        &mut self,
-        msg: Msg,
-        envelope: &Envelope,
-        terms: Terms,
-        shape: Shape,
-        index: usize,
-        args: Span,
-    ) -> Step {
-        let b = part(self.rx.bytes(), msg.start, msg.end);
-        let (id, token) = (envelope.id.of(b), envelope.meta.progress_token.of(b));
-        if self.waiting > 0 && self.slots.iter().any(|s| s.state != State::Free && s.id == id) {
-            let words = ["Invalid request: a call with this id is still in flight"];
-            return self.error(msg, envelope.id, terms.revision, code::INVALID_REQUEST, &words, Data::None);
-        }
-        if !token.is_empty()
-            && (!crate::rpc::id::is_id(token) || token.len() > crate::limits::TOKEN_MAX_BYTES)
-        {
-            let words = ["\"progressToken\" must be a string or an integer of at most 64 bytes"];
-            return self.bad_params(msg, envelope.id, terms.revision, &words);
-        }
-        let mut call = Prepared {
-            msg,
-            slot: 0,
-            args,
-            escapes: envelope.escapes,
-            fresh: Span::ABSENT,
-            state: Span::ABSENT,
-            parked: false,
-        };
-        let mut rounds = 0;
-        if !(envelope.members.input_responses.is_absent() && envelope.members.request_state.is_absent())
-            && terms.revision.has(Feature::PerRequest)
-            && shape.may_ask()
-        {
-            (call.fresh, call.state) = (envelope.members.input_responses, envelope.members.request_state);
-            rounds = match self.check_input(&call, shape, index) {
-                Ok(rounds) => rounds,
-                Err(why) => return self.bad_params(msg, envelope.id, terms.revision, &[why]),
-            };
-        }
-        let ttl = match self.mode_of(msg, envelope, terms, shape, index) {
-            Mode::Plain => None,
-            Mode::Task(ttl_ms) => Some(ttl_ms),
-            Mode::Refused(step) => return step,
-        };
-        let b = part(self.rx.bytes(), msg.start, msg.end);
-        let (id, token) = (envelope.id.of(b), envelope.meta.progress_token.of(b));
-        // A handler cannot be run twice, so it is not run before there is room for what it may write.
-        if self.replay.skip == 0 && !self.has_room(self.config.reply_max) {
-            return Step::Send;
-        }
-        let Some(slot) = self.slots.iter_mut().find(|s| s.state == State::Free) else {
-            return self.no_slot(msg, envelope, terms);
-        };
-        let number = slot.number;
-        // Both lengths are checked above, so neither can fail.
-        let _ = slot.id.extend_from_slice(id);
-        let _ = slot.token.extend_from_slice(token);
-        slot.state = State::Open;
-        slot.shape = shape;
-        slot.index = index as u16;
-        slot.revision = terms.revision;
-        slot.level = terms.level;
-        slot.can = terms.can;
-        slot.rounds = rounds;
-        call.slot = number;
-        if let Some(ttl_ms) = ttl {
-            return self.prepare_task(call, envelope, terms, ttl_ms);
-        }
-        self.open_input(&mut call);
-        self.current = Some(call);
-        Step::Call
-    }
-
-    fn mode_of(&mut self, msg: Msg, envelope: &Envelope, terms: Terms, shape: Shape, row: usize) -> Mode {
-        if shape == Shape::Tool { self.mode(msg, envelope, terms, row) } else { Mode::Plain }
-    }
-
-    /// Makes a task of the call that has its slot.
-    fn prepare_task(&mut self, mut call: Prepared, envelope: &Envelope, terms: Terms, ttl_ms: u64) -> Step {
-        let index = self.new_task(ttl_ms, terms.revision);
-        let Some(slot) = self.slots.get_mut(usize::from(call.slot)) else { return Step::Next };
-        let Some(index) = index else {
-            slot.free();
-            return self.no_entry(call.msg, envelope, terms);
-        };
-        (slot.task, slot.state) = (index, State::Creating);
-        if let Some(task) = self.tasks.get_mut(usize::from(index)) {
-            task.slot = call.slot;
-        }
-        self.open_input(&mut call);
-        self.current = Some(call);
-        self.create_task(call)
-    }
-
-    pub(super) fn no_slot(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
-        let slots = self.slots.len();
-        let mut digits = [0; 20];
-        let count = decimal_text(slots as u64, &mut digits);
-        let words =
-            ["Too many calls at once: this server holds ", count, " (limit: slots). Wait for one to end."];
-        self.error(msg, envelope.id, terms.revision, code::INTERNAL_ERROR, &words, Data::None)
     }
 
     /// The parts of the call that is handed out.

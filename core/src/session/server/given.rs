@@ -16,49 +16,22 @@ pub(super) struct Given<'e> {
 }
 
 impl<'e> Given<'e> {
+    /// For the call that is handed out, or, with none, for one that was put off and is answered now.
     pub fn of(
         call: Option<&Prepared>,
         ticket: Ticket,
         rx: &'e mut [u8],
         park: &'e mut Park<'_>,
     ) -> Option<Self> {
-        let mut given = match call {
+        let parked = match call {
+            Some(call) => call.parked,
             // What was put off may have left its URI.
-            None if park.has_args(ticket) => {
-                let Split { args, tail, .. } = park.split(ticket)?;
-                return Some(Self {
-                    args,
-                    escapes: false,
-                    fresh: &[],
-                    state: &[],
-                    parked: [&[]; 2],
-                    tail,
-                    reserve: 0,
-                });
-            }
-            Some(call) if call.parked => {
-                let Split { args, number, others, tail } = park.split(ticket)?;
-                let escapes = number != 0;
-                return Some(Self {
-                    args,
-                    escapes,
-                    fresh: &[],
-                    state: &[],
-                    parked: others,
-                    tail,
-                    reserve: 0,
-                });
-            }
-            _ => Self {
-                args: &mut [],
-                escapes: false,
-                fresh: &[],
-                state: &[],
-                parked: [&[]; 2],
-                tail: park.tail(),
-                reserve: 0,
-            },
+            None => park.has_args(ticket),
         };
+        if parked {
+            return Self::from_park(call.is_some(), ticket, park);
+        }
+        let mut given = Self::nothing(park.tail());
         let Some(call) = call else { return Some(given) };
         given.escapes = call.escapes;
         given.reserve = HEAD.wrapping_add(call.args.to().wrapping_sub(call.args.from()));
@@ -70,5 +43,15 @@ impl<'e> Given<'e> {
             (given.args, given.fresh, given.state) = (args, fresh, state);
         }
         Some(given)
+    }
+
+    fn nothing(tail: Tail<'e>) -> Self {
+        Self { args: &mut [], escapes: false, fresh: &[], state: &[], parked: [&[]; 2], tail, reserve: 0 }
+    }
+
+    fn from_park(answers: bool, ticket: Ticket, park: &'e mut Park<'_>) -> Option<Self> {
+        let Split { args, number, others, tail } = park.split(ticket)?;
+        let parked: [&'e [u8]; 2] = if answers { others } else { [&[]; 2] };
+        Some(Self { args, escapes: number != 0, parked, ..Self::nothing(tail) })
     }
 }

@@ -1,20 +1,16 @@
 //! From a line to what is to be done about it.
 
 use super::answer::{Data, Msg};
-use super::calls::Prepared;
-use super::{Batch, Server, Step};
+use super::{Server, Step};
 use crate::bytes::{at, part};
 use crate::error::{Error, Kind};
-use crate::json::scan::{Scan, Token};
-use crate::limits::BATCH_MAX;
 use crate::proto::method::{Method, Notification};
 use crate::proto::revision::Feature;
 use crate::rpc::code;
 use crate::rpc::envelope::{self, Class, Envelope};
 use crate::rpc::id::is_id;
-use crate::rpc::params::{Span, value_start};
-use crate::session::slots::{Failed, Shape, State};
-use crate::session::tasks::NONE;
+use crate::rpc::params::Span;
+use crate::session::slots::State;
 use crate::wire::hunter::Hunter;
 use crate::wire::line::Found;
 
@@ -41,67 +37,6 @@ impl Server<'_> {
         }
     }
 
-    /// Ends the call that was handed out last: its message is consumed, and it is answered if the handler did not.
-    fn settle(&mut self) -> Step {
-        let Some(call) = self.current else { return Step::Next };
-        let step = self.outcome(call);
-        if let Step::Next = step {
-            self.current = None;
-            if !call.parked {
-                self.consumed();
-            }
-        }
-        step
-    }
-
-    /// What is left to do for a call whose handler has come back.
-    fn outcome(&mut self, call: Prepared) -> Step {
-        let now = self.now;
-        let Some(slot) = self.slots.get_mut(usize::from(call.slot)) else { return Step::Next };
-        match slot.state {
-            State::Free => return Step::Next,
-            State::Deferred => {
-                // What was read is named in its contents; with no room for it the listed name has to do.
-                if slot.shape == Shape::Template && !call.parked {
-                    let _ = self.park_args(&call);
-                }
-                return Step::Next;
-            }
-            State::Creating | State::Created => return self.create_task(call),
-            State::Awaits => return Step::Next,
-            State::Streaming if self.fill.len > 0 => return Step::Send,
-            State::Streaming => {
-                slot.state = State::Open;
-                return Step::Call;
-            }
-            State::Open => slot.state = State::Failed(Failed::Unanswered),
-            State::Failed(_) => {}
-            State::Asked if !slot.revision.has(Feature::Handshake) && slot.task == NONE => {
-                return self.input_required(call);
-            }
-            State::Asked | State::Ready => {
-                slot.deadline = Some(now.after(self.config.ask_ms));
-                let kept = if call.parked { Ok(()) } else { self.park_args(&call) };
-                let Err(full) = kept else { return Step::Next };
-                if let Some(slot) = self.slots.get_mut(usize::from(call.slot)) {
-                    slot.state = State::Failed(Failed::NoPark(full.at));
-                }
-            }
-        }
-        match self.slots.get(usize::from(call.slot)).map(|s| s.state) {
-            Some(State::Failed(why)) => self.failed(call.slot, why),
-            _ => Step::Next,
-        }
-    }
-
-    /// The message at hand is done.
-    pub(super) fn consumed(&mut self) {
-        self.softened = false;
-        if self.batch.is_none() {
-            self.lines.consume();
-        }
-    }
-
     fn line(&mut self) -> Step {
         match self.lines.next(self.rx.bytes()) {
             Found::Nothing if self.lines.is_over() => self.over(),
@@ -122,24 +57,8 @@ impl Server<'_> {
         }
     }
 
-    /// The stream has ended: what is written is sent, and calls that wait have nobody left to answer to.
-    fn over(&mut self) -> Step {
-        if self.fill.len > 0 {
-            return Step::Send;
-        }
-        if let Some(slot) = self.slots.iter_mut().find(|s| s.state.can_be_cancelled()) {
-            let (ticket, awaits) = (slot.ticket(), slot.state == State::Awaits);
-            slot.free();
-            self.waiting = self.waiting.saturating_sub(1);
-            // Nobody is told either that a question is withdrawn.
-            self.park.remove(|_| true);
-            return if awaits { Step::Next } else { Step::Cancelled(ticket) };
-        }
-        Step::Ended
-    }
-
     /// Consumes the message, unless it is still needed.
-    fn after(&mut self, step: Step) -> Step {
+    pub(super) fn after(&mut self, step: Step) -> Step {
         match step {
             Step::Send | Step::Call => {}
             _ => self.consumed(),
@@ -147,7 +66,7 @@ impl Server<'_> {
         step
     }
 
-    fn message(&mut self, msg: Msg) -> Step {
+    pub(super) fn message(&mut self, msg: Msg) -> Step {
         let b = part(self.rx.bytes(), msg.start, msg.end);
         let envelope = match envelope::read(b, self.softened) {
             Ok(envelope) => envelope,
@@ -187,7 +106,7 @@ impl Server<'_> {
 
     /// A line that is no message. Only one that begins like one is answered, and only a few in a row: a peer that prints
     /// logs to the stream, or answers errors with errors, must not start a storm.
-    fn junk(&mut self, msg: Msg, id: Span, known: bool, code: i32, message: &[&str]) -> Step {
+    pub(super) fn junk(&mut self, msg: Msg, id: Span, known: bool, code: i32, message: &[&str]) -> Step {
         if !known && self.batch.is_none() && self.replay.skip == 0 {
             if self.junk >= self.config.junk_answers {
                 return self.noise();
@@ -213,7 +132,7 @@ impl Server<'_> {
     }
 
     /// A line that is not JSON, or crosses a limit.
-    fn broken(&mut self, msg: Msg, error: Error) -> Step {
+    pub(super) fn broken(&mut self, msg: Msg, error: Error) -> Step {
         let b = part(self.rx.bytes(), msg.start, msg.end);
         if !matches!(at(b, 0), b'{' | b'[') {
             return self.noise();
@@ -245,95 +164,6 @@ impl Server<'_> {
             self.stats.too_long = self.stats.too_long.saturating_add(1);
         }
         step
-    }
-
-    fn batch_start(&mut self, msg: Msg) -> Step {
-        let b = part(self.rx.bytes(), msg.start, msg.end);
-        let mut scan = Scan::text();
-        let mut empty = false;
-        let first = scan.next(b);
-        let mut probe = scan;
-        if probe.next(b) == Token::EndArray {
-            empty = true;
-        }
-        if !scan.skip(b, first) || scan.next(b) != Token::End {
-            let error = scan.error();
-            let step = self.broken(msg, error);
-            return self.after(step);
-        }
-        if empty {
-            let words = ["Invalid request: an empty batch"];
-            let step = self.junk(msg, Span::ABSENT, false, code::INVALID_REQUEST, &words);
-            return self.after(step);
-        }
-        self.batch = Some(Batch { next: 1, count: 0 });
-        self.framing = crate::rpc::emit::Framing { batch: true, open: false };
-        Step::Next
-    }
-
-    /// Answers the next element of the batch, or ends its array. The array is validated already; elements are found one
-    /// by one and the answer is never held as a whole.
-    fn batch_element(&mut self) -> Step {
-        let Found::Line { start, end } = self.lines.next(self.rx.bytes()) else {
-            self.batch = None;
-            return Step::Next;
-        };
-        let (next, count) = self.batch.as_ref().map_or((0, 0), |b| (b.next, b.count));
-        let b = part(self.rx.bytes(), start, end);
-        let mut from = next;
-        while matches!(at(b, from), b' ' | b'\t' | b',' | b'\r') {
-            from = from.wrapping_add(1);
-        }
-        if matches!(at(b, from), b']' | 0) {
-            return self.batch_end(Msg { start, end });
-        }
-        let mut scan = Scan::value(from);
-        let token = scan.next(b);
-        let first = value_start(&scan, token);
-        scan.skip(b, token);
-        let element = Msg { start: start.wrapping_add(first), end: start.wrapping_add(scan.pos()) };
-        let step = self.element(element, count);
-        if !matches!(step, Step::Send) {
-            self.batch = Some(Batch { next: scan.pos(), count: count.saturating_add(1) });
-            if !matches!(step, Step::Call) {
-                self.softened = false;
-            }
-        }
-        step
-    }
-
-    fn element(&mut self, msg: Msg, count: u16) -> Step {
-        let b = part(self.rx.bytes(), msg.start, msg.end);
-        if at(b, 0) != b'{' {
-            let form = self.form();
-            let words = ["Invalid request: an element of a batch must be an object"];
-            return self.error(msg, Span::ABSENT, form, code::INVALID_REQUEST, &words, Data::None);
-        }
-        if count >= BATCH_MAX {
-            let form = self.form();
-            let id = envelope::read(b, false).map_or(Span::ABSENT, |e| e.id);
-            if id.is_absent() {
-                return Step::Next;
-            }
-            let words = ["Invalid request: a batch may hold 64 messages"];
-            return self.error(msg, id, form, code::INVALID_REQUEST, &words, Data::None);
-        }
-        self.message(msg)
-    }
-
-    fn batch_end(&mut self, msg: Msg) -> Step {
-        if self.framing.open {
-            let mut desk = self.desk(msg);
-            desk.w.put(b"]\n");
-            match self.sent() {
-                Step::Next => {}
-                other => return other,
-            }
-        }
-        self.batch = None;
-        self.framing = crate::rpc::emit::Framing::default();
-        self.consumed();
-        Step::Next
     }
 
     fn notification(&mut self, msg: Msg, envelope: &Envelope) -> Step {

@@ -2,7 +2,9 @@
 
 mod answer;
 mod asked;
+mod batch;
 mod calls;
+mod changes;
 mod failed;
 mod given;
 mod handshake;
@@ -11,6 +13,9 @@ mod lists;
 mod message;
 mod notices;
 mod perrequest;
+mod prepare;
+mod settle;
+mod task_result;
 mod tasks;
 
 use crate::bytes::part;
@@ -26,7 +31,7 @@ use crate::session::reply::Reply;
 use crate::session::rows::Rows;
 use crate::session::seal::Sealer;
 use crate::session::slots::{Failed, Slot, Ticket};
-use crate::session::subs::{Subs, wants};
+use crate::session::subs::Subs;
 use crate::session::tasks::{ID_BYTES, Status, Task};
 use crate::sink::{Buf, Fill, Sink};
 use crate::time::Millis;
@@ -403,36 +408,6 @@ impl<'b> Server<'b> {
             self.framing.open &= !self.fill.flushed;
             Sink::new(self.tx.reborrow(), &mut self.fill, None).abandon();
         }
-    }
-
-    /// Tells clients that the tool list has changed.
-    pub fn tools_changed(&mut self) {
-        self.list_changed(wants::TOOLS);
-    }
-
-    /// Tells clients that the prompt list has changed.
-    pub fn prompts_changed(&mut self) {
-        self.list_changed(wants::PROMPTS);
-    }
-
-    /// Tells clients that the list of resources or of templates has changed.
-    pub fn resources_changed(&mut self) {
-        self.list_changed(wants::RESOURCES);
-    }
-
-    fn list_changed(&mut self, kind: u8) {
-        self.changed |= kind;
-        self.subs.mark_due(kind, |r| r.wants & kind != 0);
-    }
-
-    /// Tells subscribers that the resource at `uri` has changed; whether there are any.
-    pub fn resource_updated(&mut self, uri: &str) -> bool {
-        self.subs.mark_due(wants::URI, |r| crate::session::reply::concerns(r, uri))
-    }
-
-    /// Ends every `subscriptions/listen`, as a server does that is about to stop.
-    pub fn close_subscriptions(&mut self) {
-        self.subs.mark_due(wants::END | wants::RESULT, |r| !r.id.is_empty() && r.due & wants::RESULT == 0);
     }
 
     /// The handshake revision agreed on; `None` before `initialize`, and for clients that never send it.

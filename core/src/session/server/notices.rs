@@ -7,7 +7,7 @@ use crate::proto::info::Info;
 use crate::proto::revision::Revision;
 use crate::rpc::emit::{self, Framing};
 use crate::session::slots::{Failed, State};
-use crate::session::subs::wants;
+use crate::session::subs::{Record, Subs, wants};
 
 const LISTS: [(u8, &str, &str); 3] = [
     (wants::TOOLS, "notifications/tools/list_changed", "toolsListChanged"),
@@ -113,27 +113,7 @@ impl Server<'_> {
         let Some(record) = self.subs.iter().find(|r| r.at == at) else { return Step::Next };
         let list = LISTS.iter().find(|(b, ..)| *b == bit);
         match bit {
-            wants::ACK => {
-                emit::notification(&mut w, "notifications/subscriptions/acknowledged");
-                tag(&mut w, record.id);
-                w.key("notifications");
-                w.object();
-                for (_, _, name) in LISTS.iter().filter(|(bit, ..)| record.wants & bit != 0) {
-                    w.key(name);
-                    w.bool(true);
-                }
-                let mut uris = self.subs.iter().filter(|r| r.id == record.id && !r.uri.is_empty()).peekable();
-                if uris.peek().is_some() {
-                    w.key("resourceSubscriptions");
-                    w.array();
-                    for r in uris {
-                        w.str(core::str::from_utf8(r.uri).unwrap_or(""));
-                    }
-                    w.close();
-                }
-                w.close();
-                emit::close(&mut w, Framing::default());
-            }
+            wants::ACK => acknowledge(&mut w, &self.subs, record),
             wants::URI => {
                 emit::notification(&mut w, UPDATED);
                 tag(&mut w, record.id);
@@ -172,6 +152,29 @@ impl Server<'_> {
         }
         self.subs.remove(|r| r.id == id);
     }
+}
+
+/// Says what of a subscription is granted.
+fn acknowledge(w: &mut Writer<'_>, subs: &Subs<'_>, record: Record<'_>) {
+    emit::notification(w, "notifications/subscriptions/acknowledged");
+    tag(w, record.id);
+    w.key("notifications");
+    w.object();
+    for (_, _, name) in LISTS.iter().filter(|(bit, ..)| record.wants & bit != 0) {
+        w.key(name);
+        w.bool(true);
+    }
+    let mut uris = subs.iter().filter(|r| r.id == record.id && !r.uri.is_empty()).peekable();
+    if uris.peek().is_some() {
+        w.key("resourceSubscriptions");
+        w.array();
+        for r in uris {
+            w.str(core::str::from_utf8(r.uri).unwrap_or(""));
+        }
+        w.close();
+    }
+    w.close();
+    emit::close(w, Framing::default());
 }
 
 /// The first thing that is due: an acknowledgement before anything else, the end last.
