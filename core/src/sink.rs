@@ -140,6 +140,8 @@ pub struct Fill {
     pub flushed: bool,
     /// That message has not come to its end: what is here of it is not to be sent.
     pub open: bool,
+    /// The next message is only counted.
+    pub(crate) counts: bool,
     /// Runs of pieces that have begun in this message.
     pub(crate) run: u16,
     /// The last piece that begins in the buffer.
@@ -202,8 +204,8 @@ impl<'e> Sink<'e> {
     /// Starts a message, of which the first `skip` bytes are left out.
     pub fn begin(&mut self, skip: usize) {
         let len = self.fill.len;
-        let Fill { sent, from, out, .. } = *self.fill;
-        *self.fill = Fill { sent, len, start: len, skip, open: true, from, out, ..Fill::default() };
+        let Fill { sent, from, out, counts, .. } = *self.fill;
+        *self.fill = Fill { sent, len, start: len, skip, open: true, from, out, counts, ..Fill::default() };
     }
 
     /// Ends the message: what is here of it may be sent, and what is put before the next one begins goes nowhere.
@@ -246,6 +248,31 @@ impl<'e> Sink<'e> {
         self.fill.flushed = true;
     }
 
+    /// Counts the next message, and keeps nothing of it.
+    pub(crate) fn count(&mut self) {
+        self.fill.counts = true;
+    }
+
+    /// Whether the message is only counted.
+    pub(crate) fn counts(&self) -> bool {
+        self.fill.counts
+    }
+
+    /// Starts a message that is only counted.
+    pub(crate) fn begin_count(&mut self) {
+        self.begin(0);
+        self.fill.lost = true;
+    }
+
+    /// The length of the message that was counted, in bytes.
+    pub(crate) fn end_count(&mut self) -> usize {
+        let total = self.total();
+        self.fill.counts = false;
+        self.rewind();
+        self.end();
+        total
+    }
+
     /// Starts a run of pieces; the first that is needed, `None` when none is, and what was held back when it began.
     pub(crate) fn begin_run(&mut self) -> Option<(u32, [u8; 3])> {
         let run = self.fill.run.saturating_add(1);
@@ -284,7 +311,7 @@ impl<'e> Sink<'e> {
 
     /// Whether more pieces of a run would be for nothing: they are made when this window is out.
     pub(crate) fn is_cut(&self) -> bool {
-        self.fill.lost && self.fill.run > 0
+        self.fill.lost && self.fill.run > 0 && !self.fill.counts
     }
 
     /// Whether a message whose earlier windows are out was not come to where it is to go on.

@@ -35,6 +35,8 @@ pub struct Reply<'e> {
     pub(crate) is_error: bool,
     /// The URI that was read, of a call that was put off and had room to keep it.
     pub(crate) uri: &'e str,
+    /// Bytes of the answer, once it was counted.
+    pub(crate) counted: &'e mut usize,
 }
 
 impl<'e> Reply<'e> {
@@ -78,6 +80,18 @@ impl<'e> Reply<'e> {
         self.w.sink().set_flush(flush);
     }
 
+    /// Counts the answer that the handler writes, and keeps nothing of it: the call is handed out once more, for the answer
+    /// itself, and [`Server::counted`](crate::Server::counted) tells its length. For transports that say how long a message
+    /// is before it begins, such as `Content-Length` of HTTP.
+    ///
+    /// The handler runs twice and must write the same both times. Without effect for a call that works on a task, for a
+    /// deferred one, and for one whose answer is counted already.
+    pub fn count(&mut self) {
+        if self.asks.open && self.task.is_none() && *self.counted == 0 {
+            self.w.sink().count();
+        }
+    }
+
     /// Whether bytes of the result are out, or will be for it is made piece by piece, so that it can be ended only and not
     /// replaced by an error.
     pub fn flushed(&mut self) -> bool {
@@ -108,6 +122,8 @@ impl<'e> Reply<'e> {
             self.open_task();
             if self.w.sink().resumes() {
                 self.w.sink().resume();
+            } else if self.w.sink().counts() {
+                self.w.sink().begin_count();
             } else {
                 self.w.sink().begin(0);
             }
@@ -172,6 +188,11 @@ impl<'e> Reply<'e> {
     /// not, when there is room for the words.
     pub(crate) fn whole(&mut self) -> bool {
         let sink = self.w.sink();
+        if sink.counts() {
+            *self.counted = sink.end_count();
+            self.slot.state = State::Streaming;
+            return false;
+        }
         if self.asks.open && self.task.is_none() && sink.end_window() {
             self.slot.state = State::Streaming;
             return false;

@@ -85,6 +85,16 @@ static TOOLS: &[Tool<Desk>] = &[
         },
     },
     Tool {
+        def: ToolDef::new("long"),
+        run: |_, _, io| {
+            io.text_chunks(|n, w| {
+                w.text("piece by piece ");
+                n + 1 < 50
+            });
+            Outcome::Done
+        },
+    },
+    Tool {
         def: ToolDef::new("changes_its_mind"),
         run: |desk, _, io| {
             desk.runs += 1;
@@ -312,4 +322,29 @@ fn a_question_is_answered_within_its_time_or_not() {
     assert_eq!(all[0]["params"]["requestId"], question["id"]);
     assert_eq!(all[1]["result"]["content"][1]["text"], "no");
     assert_eq!(peer.server.deadline(), None);
+}
+
+#[test]
+fn an_answer_can_be_counted_before_it_is_sent() {
+    for tx in [64, 256, 4096] {
+        let mut memory = Memory::from(Sizes { tx, ..Sizes::default() });
+        let mut peer = Peer::new(&mut memory, &CATALOG, Desk::default());
+        let line =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{META},"name":"long"}}}}"#);
+        let room = peer.server.recv_buf();
+        room[..line.len()].copy_from_slice(line.as_bytes());
+        room[line.len()] = b'\n';
+        peer.server.recv_ack(line.len() + 1);
+        let midge::Event::Call(mut call) = peer.server.poll(Millis(0)) else { panic!("a call") };
+        call.reply.count();
+        CATALOG.run(call, &mut peer.state, None);
+        assert!(peer.server.send_buf().1.is_empty(), "nothing is sent of what is counted");
+        let midge::Event::Call(call) = peer.server.poll(Millis(0)) else { panic!("the call once more") };
+        CATALOG.run(call, &mut peer.state, None);
+        let counted = peer.server.counted();
+        peer.settle();
+        assert_eq!((counted, peer.server.counted()), (peer.out.len(), 0), "{tx}");
+        let message: Value = serde_json::from_slice(&peer.out).expect("a message");
+        assert_eq!(message["result"]["content"][0]["text"].as_str().map(str::len), Some(50 * 15));
+    }
 }

@@ -287,6 +287,7 @@ impl Server<'_> {
             task,
             is_error: false,
             uri,
+            counted: &mut self.counted,
         };
         Some(Parts { args: given.args, escapes: given.escapes, template, scratch: self.scratch, reply })
     }

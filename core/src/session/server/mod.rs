@@ -203,6 +203,8 @@ pub struct Server<'b> {
     principal: &'b [u8],
     tasks: &'b mut [Task],
     entropy: Option<&'b Entropy<'b>>,
+    /// Bytes of the answer to the call that is handed out, if they were counted.
+    counted: usize,
     /// How far the record is filled that a task's result becomes.
     task_fill: Fill,
     lines: Lines,
@@ -266,6 +268,7 @@ impl<'b> Server<'b> {
             principal: b"",
             tasks: &mut [],
             entropy: None,
+            counted: 0,
             task_fill: Fill::default(),
             lines: Lines::default(),
             fill: Fill::default(),
@@ -408,6 +411,12 @@ impl<'b> Server<'b> {
             self.framing.open &= !self.fill.flushed;
             Sink::new(self.tx.reborrow(), &mut self.fill, None).abandon();
         }
+    }
+
+    /// How long the answer is to the call that is handed out, its newline included, in bytes; 0 before
+    /// [`Reply::count`](crate::session::reply::Reply::count) has counted it.
+    pub fn counted(&self) -> usize {
+        self.counted
     }
 
     /// The handshake revision agreed on; `None` before `initialize`, and for clients that never send it.

@@ -13,6 +13,7 @@ impl Server<'_> {
         let step = self.outcome(call);
         if let Step::Next = step {
             self.current = None;
+            self.counted = 0;
             if !call.parked {
                 self.consumed();
             }
