@@ -202,6 +202,8 @@ pub struct Server<'b> {
     sealer: Option<&'b dyn Sealer>,
     principal: &'b [u8],
     tasks: &'b mut [Task],
+    /// Entries of the table in use: none is the usual case, and then it is not searched.
+    tasks_kept: u16,
     entropy: Option<&'b Entropy<'b>>,
     /// Bytes of the answer to the call that is handed out, if they were counted.
     counted: usize,
@@ -267,6 +269,7 @@ impl<'b> Server<'b> {
             sealer: None,
             principal: b"",
             tasks: &mut [],
+            tasks_kept: 0,
             entropy: None,
             counted: 0,
             task_fill: Fill::default(),
@@ -374,6 +377,7 @@ impl<'b> Server<'b> {
         }
         self.features = self.rows.features();
         self.tasks = tasks;
+        self.tasks_kept = 0;
         self.entropy = Some(entropy);
     }
 

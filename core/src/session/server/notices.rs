@@ -60,7 +60,7 @@ impl Server<'_> {
             && self.changed == 0
             && self.subs.is_empty()
             && self.park.is_empty()
-            && self.tasks.is_empty()
+            && self.tasks_kept == 0
     }
 
     pub(super) fn next_notice(&self) -> Option<Notice> {

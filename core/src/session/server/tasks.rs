@@ -95,6 +95,7 @@ impl Server<'_> {
         let now = self.now;
         (task.owner, task.created, task.updated) = (owner(self.principal), now, now);
         (task.ttl_ms, task.status, task.revision, task.due) = (ttl_ms, Status::Working, revision, false);
+        self.tasks_kept = self.tasks_kept.saturating_add(1);
         Some(index)
     }
 
@@ -306,6 +307,7 @@ impl Server<'_> {
             let stopped = self.stop(index as u16);
             if let Some(task) = self.tasks.get_mut(index) {
                 task.free();
+                self.tasks_kept = self.tasks_kept.saturating_sub(1);
             }
             if let Some(Step::Cancelled(ticket)) = stopped {
                 return Some(Step::Expired(ticket));
