@@ -36,6 +36,10 @@ impl<'e> Reply<'e> {
 
     /// Asks the question `key`, unless it was asked and is open.
     pub(crate) fn put_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
+        if self.resumes() {
+            // Content is going out already, for which the question was taken back when the handler ran first.
+            return Ok(());
+        }
         if self.parks() && matches!(self.asks.find(key, &mut 0), Found::Nothing) {
             return Ok(());
         }

@@ -100,7 +100,7 @@ impl<'e> Reply<'e> {
     }
 
     /// Whether the call is run again for the next part of its answer.
-    fn resumes(&mut self) -> bool {
+    pub(crate) fn resumes(&mut self) -> bool {
         self.w.sink().resumes() && self.is_open()
     }
 

@@ -141,6 +141,8 @@ impl Call {
             "plain" | "talk" => Expected::Text(self.m.clone()),
             "ask_and_say" if self.newest && !self.able => Expected::Error(-32021, ""),
             "ask_and_say" => Expected::Text(self.m.clone()),
+            "ask_and_stream" if self.newest && !self.able => Expected::Error(-32021, ""),
+            "ask_and_stream" => Expected::Text(PIECE.repeat(self.n.max(1) as usize)),
             "ask_and_fail" if self.newest && !self.able => Expected::Error(-32021, ""),
             "ask_and_fail" | "fail" => Expected::Failure("no".into()),
             "refuse" => Expected::Error(-32000, ""),

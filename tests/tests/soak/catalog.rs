@@ -203,6 +203,10 @@ tools! {
         let _ = word(io, "a", g.m);
         say(io, g.m, &[])
     };
+    "ask_and_stream": |_, io, g| {
+        let _ = word(io, "a", g.m);
+        stream(io, g.n)
+    };
     "ask_and_fail": |_, io, g| {
         let _ = word(io, "a", g.m);
         Outcome::Fail("no")
