@@ -4,6 +4,15 @@ pub mod replay;
 pub mod script;
 pub mod transcript;
 
+/// The Rust in what users read first compiles.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../docs/asking.md")]
+    mod asking {}
+}
+
 use std::path::PathBuf;
 
 /// Where the transcripts are.
