@@ -33,7 +33,8 @@ pub const TOOL_NAME_MAX: usize = 128;
 /// Resource URIs of one `subscriptions/listen` request.
 pub const LISTEN_URIS_MAX: usize = 16;
 
-/// Questions of one round of a call.
+/// Questions of one round of a call, where the server keeps them: in the handshake revisions, and in tasks. Elsewhere they
+/// are a part of the result, and only the transmit buffer bounds them.
 pub const ASKS_MAX: u8 = 16;
 
 /// Rounds in which one call may ask its client. A handler that never has enough must not go on for ever.
@@ -42,11 +43,12 @@ pub const ASK_ROUNDS_MAX: u8 = 16;
 /// Members of `inputResponses` that are looked at; those behind them count as absent.
 pub const INPUT_RESPONSES_MAX: u8 = 32;
 
-/// How long a client has to answer what it is asked, in milliseconds, and how long its `requestState` is good.
+/// How long a client has to answer what it is asked, in milliseconds, and how long its `requestState` is good, unless
+/// [`Config`](crate::Config) says otherwise: ten minutes.
 pub const ASK_MS: u64 = 600_000;
 
 /// How long a task is kept, in milliseconds, unless [`Config`](crate::Config) says otherwise: an hour.
 pub const TASK_TTL_MS: u64 = 3_600_000;
 
-/// How often clients should look at a task, in milliseconds.
+/// How often clients should look at a task, in milliseconds, unless [`Config`](crate::Config) says otherwise.
 pub const TASK_POLL_MS: u64 = 1_000;

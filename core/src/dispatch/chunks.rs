@@ -13,6 +13,9 @@ impl Io<'_> {
     /// the same arguments, and pieces that are out are not asked for again. So a piece must be the same whenever it is
     /// made, what goes before the pieces must be the same and short, and nothing may be changed on the way.
     /// One piece may be larger than the buffer, at the cost of being made again for each window that holds a part of it.
+    ///
+    /// A failure behind the first piece cannot take back what is out: a tool adds its reason and `isError`, a resource or a
+    /// prompt ends where it is (decision 013). A task keeps its answer whole, in the park.
     pub fn text_chunks(&mut self, mut piece: impl FnMut(u32, &mut Writer<'_>) -> bool) {
         self.text_with(|w| run(w, &mut |n, _, w| piece(n, w)));
     }

@@ -35,7 +35,8 @@ pub trait App<C> {
 /// Serves `catalog` over the two halves of a stream until the reading one ends; then what is owed is sent.
 ///
 /// Handlers are not async: a reply to a call must fit into the transmit buffer, or the caller gets an error that says
-/// how much it needs. Lists and everything else the engine writes may be larger. Long work is deferred.
+/// how much it needs, unless it is made piece by piece (`Io::text_chunks` and its kin). Lists and everything else the
+/// engine writes may be larger. Long work is deferred.
 ///
 /// Reading is cancelled when [`App::wake`] completes first, so `read` must be safe to drop: bytes it has taken from the
 /// hardware must not be lost with it, as for the UART drivers of embassy in buffered mode.

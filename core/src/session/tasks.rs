@@ -48,6 +48,9 @@ pub(crate) const BASE: u16 = 0x8000;
 pub const ID_BYTES: usize = 16;
 
 /// One task. Declare an array of them for [`Server::offer_tasks`](crate::session::server::Server::offer_tasks).
+///
+/// # Memory
+/// 64 bytes on 64-bit targets; its result is kept in [`Storage::park`](crate::session::server::Storage::park).
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
     pub(crate) id: [u8; ID_BYTES],

@@ -43,16 +43,19 @@ pub use calls::Parts;
 pub struct Storage<'b> {
     /// Received bytes: the longest message, in bytes.
     pub rx: Buf<'b>,
-    /// Bytes to send. Replies to calls must fit unless the loop hands over full buffers; everything else may be larger.
+    /// Bytes to send. A reply to a call must fit, unless it is made piece by piece or the loop hands over full buffers; so must
+    /// a question (all of a round in 2026-07-28). Everything else may be larger.
     pub tx: Buf<'b>,
-    /// Calls in flight; one that is being handled takes a slot too.
+    /// Calls in flight: deferred, waiting for their client, working on a task, waiting for one (`tasks/result`); one that
+    /// is being handled takes a slot too.
     pub slots: &'b mut [Slot],
     /// Subscriptions: about 10 bytes and the URI for each.
     pub subscriptions: &'b mut [u8],
     /// Template variables with percent escapes are decoded here: as long as the longest URI of a template.
     pub scratch: &'b mut [u8],
-    /// What calls leave behind while their client is asked (handshake revisions): the arguments, and the answers as they
-    /// come, with about 16 bytes for each. Empty: nothing can be asked there.
+    /// What calls leave behind while their client is asked (handshake revisions, and tasks): the arguments, the questions'
+    /// keys, and the answers as they come, with 16 bytes for each; and the results of tasks until they are forgotten.
+    /// `docs/asking.md` has the rule. Empty: nothing can be asked there, and no task has a result.
     pub park: &'b mut [u8],
 }
 
@@ -125,9 +128,11 @@ pub enum Event<'e> {
     Send,
     /// A call for the application.
     Call(Parts<'e>),
-    /// The client gave this deferred call up. Its ticket is stale; stop the work.
+    /// This call is given up: by the client (also `tasks/cancel`), or because the stream has ended. It was deferred, or
+    /// waited for its client. Its ticket is stale; stop the work.
     Cancelled(Ticket),
-    /// This deferred call's deadline passed and it was answered with an error. Its ticket is stale; stop the work.
+    /// This deferred call's deadline passed and it was answered with an error; or it worked on a task whose time is over.
+    /// Its ticket is stale; stop the work.
     Expired(Ticket),
     /// The stream has ended, and all that was owed is sent.
     Ended,
@@ -184,7 +189,7 @@ struct Batch {
 /// A server over one byte stream.
 ///
 /// # Memory
-/// The struct holds no buffers; see `docs/footprint.md` for its size. It must stay where it is only as long as an
+/// The struct holds no buffers; see `docs/sizes.md` for its size. It must stay where it is only as long as an
 /// [`Event`] borrows it.
 pub struct Server<'b> {
     rows: &'b dyn Rows,
@@ -365,12 +370,19 @@ impl<'b> Server<'b> {
 
     /// Seals every `requestState` with `sealer` (2026-07-28). Without one a handler can ask in one round only, for there is
     /// nowhere to keep the answers.
+    ///
+    /// A state says when it expires on the clock that [`poll`](Self::poll) is given: servers that share a key, and runs of one
+    /// that keep it, must share that clock as well, or an old state is good for longer than [`Config::ask_ms`].
     pub fn seal_with(&mut self, sealer: &'b dyn Sealer) {
         self.sealer = Some(sealer);
     }
 
     /// Lets tools run as tasks that say so in the catalog: at most `tasks.len()` at once, their results in the park memory
     /// until their time is over. `entropy` fills an id with random bytes; whoever knows an id can fetch the result.
+    ///
+    /// # Memory
+    /// An entry is held from its task's start for [`Config::task_ttl_ms`], whether or not its result was fetched: as many
+    /// entries as tasks begin in that time.
     pub fn offer_tasks(&mut self, tasks: &'b mut [Task], entropy: &'b Entropy<'b>) {
         for task in tasks.iter_mut() {
             *task = Task::FREE;
@@ -381,8 +393,8 @@ impl<'b> Server<'b> {
         self.entropy = Some(entropy);
     }
 
-    /// Says who is on the other side, as far as it is known: a `requestState` that was made for one principal is refused
-    /// from another.
+    /// Says who is on the other side, as far as it is known: a `requestState` or a task that was made for one principal is
+    /// refused from another. Empty at first, which is a principal like any other.
     pub fn set_principal(&mut self, principal: &'b [u8]) {
         self.principal = principal;
     }
