@@ -29,6 +29,8 @@ NOT_REACHED = {
     "2026-07-28 echo_100B / echoline": 1.40,
     "2025-11-25 pipelined_64 / rmcp": 50,
     "2026-07-28 pipelined_64 / rmcp": 35,
+    "2025-11-25 peak_rss_small": 2300,
+    "2026-07-28 peak_rss_small": 2300,
 }
 
 
