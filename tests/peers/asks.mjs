@@ -6,7 +6,7 @@ import { need, same, within } from './report.mjs';
 const FORMS_FROM = '2025-06-18';
 const CHOICES_FROM = '2025-11-25';
 const REJECTED = -1;
-const WORDS = 'Zoë "Z" \\ 𝄞\n\u2028 end';
+export const WORDS = 'Zoë "Z" \\ 𝄞\n\u2028 end';
 const ROOTS = [
     { uri: 'file:///a', name: 'A' },
     { uri: 'file:///b%20c' }
@@ -49,21 +49,37 @@ export class Host {
         this.expect({});
     }
 
-    /** Sets the answers (`elicit`, `sample`, `roots`); none is given before `together` questions are there. */
-    expect(answers, together = 1) {
+    /**
+     * Sets the answers (`elicit`, `sample`, `roots`); none is given before `together` questions are there, and one that is
+     * held not before it is let go.
+     */
+    expect(answers, together = 1, held = false) {
         this.answers = { roots: () => ({ roots: ROOTS }), ...answers };
         this.seen = [];
         this.together = together;
         this.allThere = new Promise(resolve => {
             this.release = resolve;
         });
+        this.letGoOf = new Promise(resolve => {
+            this.letGo = resolve;
+        });
+        this.gone = new Promise(resolve => {
+            this.withdraw = resolve;
+        });
+        if (!held) this.letGo();
     }
 
-    /** What the client's side says to one question. */
-    async answer(kind, params) {
+    /** What the client's side says to one question; `signal` says that it is not asked any more. */
+    async answer(kind, params, signal) {
+        const stopped = new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+                this.withdraw();
+                reject(new Error('not asked any more'));
+            });
+        });
         this.seen.push([kind, params]);
         if (this.seen.length >= this.together) this.release();
-        await within(this.allThere, TOGETHER_MS);
+        await within(Promise.race([Promise.all([this.allThere, this.letGoOf]), stopped]), TOGETHER_MS);
         need(this.answers[kind], `${kind} was not to be asked`);
         return this.answers[kind](params);
     }
@@ -80,7 +96,7 @@ export class Host {
 }
 
 /** The text of a result that is one text block. */
-function textOf(result, isError = false) {
+export function textOf(result, isError = false) {
     same(result.isError ?? false, isError);
     same(result.content.map(block => block.type), ['text']);
     return result.content[0].text;

@@ -2,6 +2,7 @@
 
 A driver hands over a `peer` as for plan.py, with three attributes more: `host`, the `Host` whose answers its callbacks give,
 `one_by_one` (bool): the library runs one callback at a time, and `notice`: what the library logs of a callback that breaks.
+A library that stops a callback when the server takes back its question needs no more; another calls `Host.withdraw`.
 """
 
 from __future__ import annotations
@@ -88,20 +89,38 @@ class Host:
     def __init__(self) -> None:
         self.expect()
 
-    def expect(self, together: int = 1, **answers: Answer) -> None:
-        """Sets the answers (`elicit`, `sample`, `roots`); none is given before `together` questions are there."""
+    def expect(self, together: int = 1, held: bool = False, **answers: Answer) -> None:
+        """Sets the answers (`elicit`, `sample`, `roots`); none is given before `together` questions are there, and one that is
+        held not before it is released."""
         self.answers = {"roots": lambda params: {"roots": ROOTS}} | answers
         self.seen: list[tuple[str, Params]] = []
         self.together = together
         self.all_there = anyio.Event()
+        self.released = anyio.Event()
+        self.gone = anyio.Event()
+        if not held:
+            self.release()
+
+    def release(self) -> None:
+        """Lets held answers go."""
+        self.released.set()
+
+    def withdraw(self) -> None:
+        """The server has taken back a question."""
+        self.gone.set()
 
     async def answer(self, kind: str, params: Params) -> dict[str, Any]:
         """What the client's side says to one question."""
         self.seen.append((kind, params))
         if len(self.seen) >= self.together:
             self.all_there.set()
-        with anyio.fail_after(TOGETHER_S):
-            await self.all_there.wait()
+        try:
+            with anyio.fail_after(TOGETHER_S):
+                await self.all_there.wait()
+                await self.released.wait()
+        except anyio.get_cancelled_exc_class():
+            self.withdraw()
+            raise
         need(kind in self.answers, f"{kind} was not to be asked")
         return self.answers[kind](params)
 

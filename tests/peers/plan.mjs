@@ -1,11 +1,15 @@
 // The checks every Node driver makes, written against a small interface so that both libraries share them.
 //
-// A driver hands over a `peer` with `host` (see asks.mjs), `modern`, `version`, `logs`, `strays` and `hidesNotFound` (the
+// A driver hands over a `peer` with `host` (see asks.mjs), what tasks.mjs names, `modern`, `version`, `logs`, `strays` and `hidesNotFound` (the
 // library shows -32002 as -32602), and the methods list, call, read, get, complete, ping, setLevel, subscribe,
-// unsubscribe, listen and startSlow. Answers are the plain objects of the wire.
+// unsubscribe, listen and start. Answers are the plain objects of the wire.
 import { Asks } from './asks.mjs';
+import { Bare } from './bare.mjs';
 import { Large } from './large.mjs';
-import { decode, need, same } from './report.mjs';
+import { decode, expectError, need, same } from './report.mjs';
+import { CORE, Tasks } from './tasks.mjs';
+import { CoreTasks } from './tasks_core.mjs';
+import { ExtensionTasks } from './tasks_extension.mjs';
 
 const TOOLS = [
     'echo',
@@ -53,18 +57,6 @@ async function everyPage(peer, kind, field) {
         seen.add(cursor);
     }
     throw new Error(`more than ${PAGE_CAP} pages`);
-}
-
-async function expectError(code, promise) {
-    let got;
-    try {
-        got = await promise;
-    } catch (error) {
-        need(error?.code !== undefined, `no JSON-RPC error but ${error}`);
-        same(error.code, code);
-        return error;
-    }
-    throw new Error(`no error but ${JSON.stringify(got).slice(0, 200)}`);
 }
 
 function textOf(result) {
@@ -158,6 +150,11 @@ export class Plan {
         if (!peer.modern) await report.check('ping', () => this.ping());
     }
 
+    /** The checks of a client that declares nothing. */
+    async runBare() {
+        await new Bare(this.report, this.peer).run();
+    }
+
     /** All checks against the fixture server. */
     async run() {
         const check = (name, body) => this.report.check(name, body);
@@ -181,8 +178,16 @@ export class Plan {
         await check('20 parallel calls, slow and quick', () => this.parallel(10, 10));
         await check('20 parallel slow calls', () => this.parallel(20, 0));
         await new Asks(this.report, this.peer).run();
+        if (!this.peer.reference) await this.tasks().run();
         await new Large(this.report, this.peer).run();
         await check('nothing arrived unasked', async () => same(this.peer.strays, []));
+    }
+
+    /** The checks of tasks in the peer's revision. */
+    tasks() {
+        const { modern, version } = this.peer;
+        const Checks = modern ? ExtensionTasks : version === CORE ? CoreTasks : Tasks;
+        return new Checks(this.report, this.peer);
     }
 
     async runLogging(check) {
@@ -303,7 +308,7 @@ export class Plan {
 
     async cancel() {
         const before = await this.cancelledCount();
-        const running = this.peer.startSlow(120_000);
+        const running = this.peer.start('test_slow', { ms: 120_000 }, 120_000);
         // Requests are read in order: this answer proves that the slow call has begun.
         same(textOf(await this.peer.call('echo', { text: 'begun' })), 'begun');
         await running.cancel();

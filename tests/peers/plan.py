@@ -1,8 +1,8 @@
 """The checks every Python driver makes, written against a small interface so that both libraries share them.
 
-A driver hands over a `peer` with the attributes `modern` (bool), `version` (str), `logs` and `strays` (lists), those that
-asks.py names, and the coroutines list, call, read, get, complete, ping, set_level, subscribe, unsubscribe, listen,
-start_slow and cancel_slow. Answers are plain dicts with the names of the wire.
+A driver hands over a `peer` with the attributes `reference` (bool: the server is reference.py), `modern` (bool), `version` (str), `logs` and `strays` (lists), those that
+asks.py and tasks.py name, and the coroutines list, call, read, get, complete, ping, set_level, subscribe, unsubscribe, listen,
+start and cancel. Answers are plain dicts with the names of the wire.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from typing import Any
 import anyio
 
 from asks import Asks
+from bare import Bare
 from large import Large
 from report import Report, ServerError, need, same
+from tasks import CORE, Tasks
+from tasks_core import CoreTasks
+from tasks_extension import ExtensionTasks
 
 TOOLS = [
     "echo",
@@ -104,6 +108,10 @@ class Plan:
     async def lists_end(self, kind: str, field: str) -> None:
         need(await every_page(self.peer, kind, field), "the list is empty")
 
+    async def run_bare(self) -> None:
+        """The checks of a client that declares nothing."""
+        await Bare(self.report, self.peer).run()
+
     async def run(self) -> None:
         """All checks against the fixture server."""
         check = self.report.check
@@ -129,8 +137,16 @@ class Plan:
         await check("20 parallel calls, slow and quick", lambda: self.parallel(10, 10))
         await check("20 parallel slow calls", lambda: self.parallel(20, 0))
         await Asks(self.report, self.peer).run()
+        if not self.peer.reference:
+            await self.tasks()(self.report, self.peer).run()
         await Large(self.report, self.peer).run()
         await check("nothing arrived unasked", self.no_strays)
+
+    def tasks(self) -> type[Tasks]:
+        """The checks of tasks in the peer's revision."""
+        if self.peer.modern:
+            return ExtensionTasks
+        return CoreTasks if self.peer.version == CORE else Tasks
 
     async def run_logging(self) -> None:
         check = self.report.check
@@ -247,10 +263,10 @@ class Plan:
 
     async def cancel(self) -> None:
         before = await self.cancelled_count()
-        running = await self.peer.start_slow(120_000)
+        running = await self.peer.start("test_slow", {"ms": 120_000})
         # Requests are read in order: this answer proves that the slow call has begun.
         same(text_of(await self.peer.call("echo", {"text": "begun"})), "begun")
-        await self.peer.cancel_slow(running)
+        await self.peer.cancel(running)
         while (count := await self.cancelled_count()) == before:
             await anyio.lowlevel.checkpoint()
         same(count, before + 1)

@@ -21,6 +21,19 @@ export function same(got, want) {
     );
 }
 
+/** Waits for the error that a request ends with, and fails unless it is the error `code`. */
+export async function expectError(code, promise) {
+    let got;
+    try {
+        got = await promise;
+    } catch (error) {
+        need(error?.code !== undefined, `no JSON-RPC error but ${error}`);
+        same(error.code, code);
+        return error;
+    }
+    throw new Error(`no error but ${JSON.stringify(got).slice(0, 200)}`);
+}
+
 /** The bytes of a base64 text, which must be spelled as it should be. */
 export function decode(base64) {
     const bytes = Buffer.from(base64, 'base64');
@@ -104,16 +117,17 @@ export class Witness {
     }
 }
 
-/** Reads `[--any-server] COMMAND...`; leaves with a usage line when the command is missing. */
+/** Reads `[--any-server|--reference] COMMAND...`; leaves with a usage line when the command is missing. */
 export function commandLine(name) {
     const args = process.argv.slice(2);
     const anyServer = args[0] === '--any-server';
-    const server = anyServer ? args.slice(1) : args;
+    const reference = args[0] === '--reference';
+    const server = anyServer || reference ? args.slice(1) : args;
     if (server.length === 0) {
-        console.error(`usage: ${name} [--any-server] SERVER_COMMAND...`);
+        console.error(`usage: ${name} [--any-server|--reference] SERVER_COMMAND...`);
         process.exit(2);
     }
-    return { anyServer, server };
+    return { anyServer, reference, server };
 }
 
 /** The folder of an installed package set under target/peers. */

@@ -105,13 +105,13 @@ class Witness:
         self.path.unlink(missing_ok=True)
 
 
-def arguments(name: str) -> tuple[bool, list[str]]:
-    """Reads `[--any-server] COMMAND...`; leaves with a usage line when the command is missing."""
+def arguments(name: str) -> tuple[bool, bool, list[str]]:
+    """Reads `[--any-server|--reference] COMMAND...`; leaves with a usage line when the command is missing."""
     args = sys.argv[1:]
-    any_server = args[:1] == ["--any-server"]
-    if any_server:
+    any_server, reference = args[:1] == ["--any-server"], args[:1] == ["--reference"]
+    if any_server or reference:
         args = args[1:]
     if not args:
-        print(f"usage: {name} [--any-server] SERVER_COMMAND...", file=sys.stderr)
+        print(f"usage: {name} [--any-server|--reference] SERVER_COMMAND...", file=sys.stderr)
         raise SystemExit(2)
-    return any_server, args
+    return any_server, reference, args

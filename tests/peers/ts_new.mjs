@@ -1,27 +1,39 @@
 // npm @modelcontextprotocol/client 2.4.0 against a stdio server: 2026-07-28 (found by probing, and pinned) and each
-// handshake revision it knows.
+// handshake revision it knows; without any capability too.
 import { CAPABILITIES, Host } from './asks.mjs';
 import { Plan } from './plan.mjs';
 import { CHECK_MS, Report, Witness, commandLine, installed, need, same, within } from './report.mjs';
+import { EXTENSION } from './tasks.mjs';
 
 const from = path => import(new URL(`@modelcontextprotocol/client/dist/${path}`, installed('ts-new')));
-const { Client } = await from('index.mjs');
+const { Client, specTypeSchemas } = await from('index.mjs');
 const { StdioClientTransport } = await from('stdio.mjs');
 
 const MODERN = '2026-07-28';
 const HANDSHAKE = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 const FRESH = { cacheMode: 'bypass' };
+const EXTENSIONS = { extensions: { [EXTENSION]: {} } };
+const NOT_A_RESULT = 'UNSUPPORTED_RESULT_TYPE';
+/** For the results of 2026-07-28's tasks, which the library has no types for: takes any. */
+const UNTYPED = { '~standard': { version: 1, vendor: 'peers', validate: value => ({ value }) } };
+const { CallToolResult, CancelTaskResult, CreateTaskResult, GetTaskResult, ListTasksResult } = specTypeSchemas;
+const RESULTS = { get: GetTaskResult, cancel: CancelTaskResult, result: CallToolResult };
 
 /** Adapts the client to the interface of plan.mjs. */
 class Peer {
-    constructor(client, host, strays, logs) {
+    constructor(client, host, strays, logs, statuses, made) {
         this.client = client;
         this.host = host;
         this.version = client.getNegotiatedProtocolVersion();
         this.modern = client.getProtocolEra() === 'modern';
         // With `data.uri` both codes become the library's ResourceNotFoundError, which has the newer code.
         this.hidesNotFound = true;
+        this.hidesRemoved = true;
+        this.follows = false;
+        this.statuses = statuses;
+        this.made = made;
+        this.reference = reference;
         this.strays = strays;
         this.logs = logs;
     }
@@ -35,6 +47,8 @@ class Peer {
                 return this.client.listPrompts(params, FRESH);
             case 'resources':
                 return this.client.listResources(params, FRESH);
+            case 'tasks':
+                return this.client.request({ method: 'tasks/list', params }, ListTasksResult);
             default:
                 return this.client.listResourceTemplates(params, FRESH);
         }
@@ -81,10 +95,34 @@ class Peer {
         same(await within(subscription.closed), 'local');
     }
 
-    startSlow(ms) {
+    plainCall(name, args) {
+        return this.call(name, args);
+    }
+
+    async create(name, args, ttl) {
+        const params = { name, arguments: args };
+        if (!this.modern) {
+            const request = { method: 'tools/call', params: { ...params, task: { ttl } } };
+            return (await this.client.request(request, CreateTaskResult)).task;
+        }
+        const got = await this.client.callTool(params).catch(error => {
+            // The library takes no task for an answer; the transport has read along.
+            if (error.code !== NOT_A_RESULT || error.data.resultType !== 'task') throw error;
+            return undefined;
+        });
+        need(got === undefined, `no task but ${JSON.stringify(got)}`);
+        return this.made.shift();
+    }
+
+    task(method, taskId, more = {}) {
+        const request = { method: `tasks/${method}`, params: { taskId, ...more } };
+        return this.client.request(request, this.modern ? UNTYPED : RESULTS[method]);
+    }
+
+    start(name, args, timeout = CHECK_MS) {
         const controller = new AbortController();
-        const options = { signal: controller.signal, timeout: ms };
-        const ended = this.client.callTool({ name: 'test_slow', arguments: { ms } }, options).then(
+        const options = { signal: controller.signal, timeout };
+        const ended = this.client.callTool({ name, arguments: args }, options).then(
             () => this.strays.push('the cancelled call was answered'),
             () => undefined
         );
@@ -97,28 +135,45 @@ class Peer {
     }
 }
 
+/** Keeps the tasks that calls become. */
+function readAlong(transport, made) {
+    const handle = transport.onmessage;
+    transport.onmessage = (message, ...more) => {
+        if (message.result?.resultType === 'task') made.push(message.result);
+        handle(message, ...more);
+    };
+}
+
 /** One server process from connect to exit. */
-async function leg(report, server, options, version, anyServer) {
+async function leg(report, server, options, version, anyServer, bare = false) {
     const witness = new Witness();
     const strays = [];
     const logs = [];
+    const statuses = [];
+    const made = [];
     const host = new Host();
-    const client = new Client({ name: 'ts_new', version: '1' }, { capabilities: CAPABILITIES, ...options });
-    client.setRequestHandler('elicitation/create', ({ params }) => host.answer('elicit', params));
-    client.setRequestHandler('sampling/createMessage', ({ params }) => host.answer('sample', params));
-    client.setRequestHandler('roots/list', () => host.answer('roots', {}));
+    const capabilities = bare ? {} : { ...CAPABILITIES, ...EXTENSIONS };
+    const client = new Client({ name: 'ts_new', version: '1' }, { capabilities, ...options });
+    if (!bare) {
+        const answer = (kind, params, { mcpReq }) => host.answer(kind, params, mcpReq.signal);
+        client.setRequestHandler('elicitation/create', ({ params }, context) => answer('elicit', params, context));
+        client.setRequestHandler('sampling/createMessage', ({ params }, context) => answer('sample', params, context));
+        client.setRequestHandler('roots/list', (_, context) => answer('roots', {}, context));
+    }
     const transport = new StdioClientTransport(witness.command(server));
     client.onerror = error => strays.push(String(error.message));
     client.setNotificationHandler('notifications/message', ({ params }) => void logs.push(params));
+    client.setNotificationHandler('notifications/tasks/status', ({ params }) => void statuses.push(params));
     let pid;
     try {
         await within(client.connect(transport));
         pid = transport.pid;
+        readAlong(transport, made);
         same(client.getNegotiatedProtocolVersion(), version ?? client.getNegotiatedProtocolVersion());
         need(client.getServerVersion()?.name || anyServer, 'the server did not name itself');
         report.line('connect');
-        const plan = new Plan(report, new Peer(client, host, strays, logs));
-        await (anyServer ? plan.runAny() : plan.run());
+        const plan = new Plan(report, new Peer(client, host, strays, logs, statuses, made));
+        await (anyServer ? plan.runAny() : bare ? plan.runBare() : plan.run());
     } catch (error) {
         report.line('connect', error);
     }
@@ -127,7 +182,7 @@ async function leg(report, server, options, version, anyServer) {
     witness.forget();
 }
 
-const { anyServer, server } = commandLine('ts_new.mjs');
+const { anyServer, reference, server } = commandLine('ts_new.mjs');
 const report = new Report('ts_new');
 report.leg = 'auto';
 await leg(report, server, { versionNegotiation: { mode: 'auto' } }, anyServer ? undefined : MODERN, anyServer);
@@ -135,8 +190,15 @@ if (!anyServer) {
     report.leg = `pinned/${MODERN}`;
     await leg(report, server, { versionNegotiation: { mode: { pin: MODERN } } }, MODERN, anyServer);
 }
+if (!anyServer && !reference) {
+    report.leg = `bare/${MODERN}`;
+    await leg(report, server, { versionNegotiation: { mode: { pin: MODERN } } }, MODERN, anyServer, true);
+}
 for (const version of HANDSHAKE) {
     report.leg = `handshake/${version}`;
     await leg(report, server, { supportedProtocolVersions: [version] }, version, anyServer);
+    if (anyServer || reference) continue;
+    report.leg = `bare/${version}`;
+    await leg(report, server, { supportedProtocolVersions: [version] }, version, anyServer, true);
 }
 report.finish();

@@ -1,4 +1,5 @@
-// npm @modelcontextprotocol/sdk 1.32.2 against a stdio server: the handshake with each revision it knows.
+// npm @modelcontextprotocol/sdk 1.32.2 against a stdio server: the handshake with each revision it knows,
+// and without any capability.
 import { CAPABILITIES, Host } from './asks.mjs';
 import { Plan } from './plan.mjs';
 import { CHECK_MS, Report, Witness, commandLine, installed, need, same, within } from './report.mjs';
@@ -6,8 +7,15 @@ import { CHECK_MS, Report, Witness, commandLine, installed, need, same, within }
 const from = path => import(new URL(`@modelcontextprotocol/sdk/dist/esm/${path}`, installed('ts-old')));
 const { Client } = await from('client/index.js');
 const { StdioClientTransport } = await from('client/stdio.js');
-const { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, LoggingMessageNotificationSchema } =
-    await from('types.js');
+const {
+    CallToolResultSchema,
+    CreateMessageRequestSchema,
+    CreateTaskResultSchema,
+    ElicitRequestSchema,
+    ListRootsRequestSchema,
+    LoggingMessageNotificationSchema,
+    TaskStatusNotificationSchema
+} = await from('types.js');
 
 // 2024-10-07, which the library also accepts, is a draft that was never published.
 const HANDSHAKE = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -31,12 +39,15 @@ class PinnedTransport extends StdioClientTransport {
 
 /** Adapts the client to the interface of plan.mjs. */
 class Peer {
-    constructor(client, host, version, strays, logs) {
+    constructor(client, host, version, strays, logs, statuses) {
         this.client = client;
         this.host = host;
         this.version = version;
         this.modern = false;
         this.hidesNotFound = false;
+        this.follows = true;
+        this.statuses = statuses;
+        this.reference = reference;
         this.strays = strays;
         this.logs = logs;
     }
@@ -50,6 +61,8 @@ class Peer {
                 return this.client.listPrompts(params);
             case 'resources':
                 return this.client.listResources(params);
+            case 'tasks':
+                return this.client.experimental.tasks.listTasks(cursor);
             default:
                 return this.client.listResourceTemplates(params);
         }
@@ -87,10 +100,38 @@ class Peer {
         return this.client.unsubscribeResource({ uri });
     }
 
-    startSlow(ms) {
+    plainCall(name, args) {
+        return this.client.request({ method: 'tools/call', params: { name, arguments: args } }, CallToolResultSchema);
+    }
+
+    async create(name, args, ttl) {
+        const request = { method: 'tools/call', params: { name, arguments: args } };
+        return (await this.client.request(request, CreateTaskResultSchema, { task: { ttl } })).task;
+    }
+
+    task(method, task) {
+        const { tasks } = this.client.experimental;
+        switch (method) {
+            case 'get':
+                return tasks.getTask(task);
+            case 'cancel':
+                return tasks.cancelTask(task);
+            default:
+                return tasks.getTaskResult(task, CallToolResultSchema);
+        }
+    }
+
+    async follow(name, args) {
+        let last;
+        for await (const message of this.client.experimental.tasks.callToolStream({ name, arguments: args })) last = message;
+        if (last.type === 'error') throw last.error;
+        return last.result;
+    }
+
+    start(name, args, timeout = CHECK_MS) {
         const controller = new AbortController();
-        const options = { signal: controller.signal, timeout: ms };
-        const ended = this.client.callTool({ name: 'test_slow', arguments: { ms } }, undefined, options).then(
+        const options = { signal: controller.signal, timeout };
+        const ended = this.client.callTool({ name, arguments: args }, undefined, options).then(
             () => this.strays.push('the cancelled call was answered'),
             () => undefined
         );
@@ -104,18 +145,24 @@ class Peer {
 }
 
 /** One server process from connect to exit. */
-async function leg(report, server, version, anyServer) {
+async function leg(report, server, version, anyServer, bare = false) {
     const witness = new Witness();
     const strays = [];
     const logs = [];
+    const statuses = [];
     const host = new Host();
-    const client = new Client({ name: 'ts_old', version: '1' }, { capabilities: CAPABILITIES });
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => host.answer('elicit', params));
-    client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => host.answer('sample', params));
-    client.setRequestHandler(ListRootsRequestSchema, () => host.answer('roots', {}));
+    const client = new Client({ name: 'ts_old', version: '1' }, { capabilities: bare ? {} : CAPABILITIES });
+    if (!bare) {
+        client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => host.answer('elicit', params, signal));
+        client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) =>
+            host.answer('sample', params, signal)
+        );
+        client.setRequestHandler(ListRootsRequestSchema, (_, { signal }) => host.answer('roots', {}, signal));
+    }
     const transport = new PinnedTransport(witness.command(server), version);
     client.onerror = error => strays.push(String(error.message));
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logs.push(params));
+    client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => void statuses.push(params));
     let pid;
     try {
         await within(client.connect(transport));
@@ -123,8 +170,8 @@ async function leg(report, server, version, anyServer) {
         same(transport.chosen, version);
         need(client.getServerVersion()?.name, 'the server did not name itself');
         report.line('connect');
-        const plan = new Plan(report, new Peer(client, host, version, strays, logs));
-        await (anyServer ? plan.runAny() : plan.run());
+        const plan = new Plan(report, new Peer(client, host, version, strays, logs, statuses));
+        await (anyServer ? plan.runAny() : bare ? plan.runBare() : plan.run());
     } catch (error) {
         report.line('connect', error);
     }
@@ -133,10 +180,13 @@ async function leg(report, server, version, anyServer) {
     witness.forget();
 }
 
-const { anyServer, server } = commandLine('ts_old.mjs');
+const { anyServer, reference, server } = commandLine('ts_old.mjs');
 const report = new Report('ts_old');
 for (const version of HANDSHAKE) {
     report.leg = `handshake/${version}`;
     await leg(report, server, version, anyServer);
+    if (anyServer || reference) continue;
+    report.leg = `bare/${version}`;
+    await leg(report, server, version, anyServer, true);
 }
 report.finish();
