@@ -1,8 +1,8 @@
 // The checks every Node driver makes, written against a small interface so that both libraries share them.
 //
-// A driver hands over a `peer` with `host` (see asks.mjs), what tasks.mjs names, `modern`, `version`, `logs`, `strays` and `hidesNotFound` (the
-// library shows -32002 as -32602), and the methods list, call, read, get, complete, ping, setLevel, subscribe,
-// unsubscribe, listen and start. Answers are the plain objects of the wire.
+// A driver hands over a `peer` with `host` (see asks.mjs), what tasks.mjs names, `reference` (the server is reference.py),
+// `modern`, `version`, `logs`, `strays` and `hidesNotFound` (the library shows -32002 as -32602), and the methods list, call,
+// read, get, complete, ping, setLevel, subscribe, unsubscribe, listen and start. Answers are the plain objects of the wire.
 import { Asks } from './asks.mjs';
 import { Bare } from './bare.mjs';
 import { Large } from './large.mjs';

@@ -1,8 +1,8 @@
 """The checks every Python driver makes, written against a small interface so that both libraries share them.
 
-A driver hands over a `peer` with the attributes `reference` (bool: the server is reference.py), `modern` (bool), `version` (str), `logs` and `strays` (lists), those that
-asks.py and tasks.py name, and the coroutines list, call, read, get, complete, ping, set_level, subscribe, unsubscribe, listen,
-start and cancel. Answers are plain dicts with the names of the wire.
+A driver hands over a `peer` with the attributes `reference` (bool: the server is reference.py), `modern` (bool), `version`
+(str), `logs` and `strays` (lists), those that asks.py and tasks.py name, and the coroutines list, call, read, get, complete,
+ping, set_level, subscribe, unsubscribe, listen, start and cancel. Answers are plain dicts with the names of the wire.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 // checks that the Node drivers make.
 //
 // A driver hands over a `peer` as for asks.mjs, with more: `statuses` (array), what notifications/tasks/status said; `follows`:
-// the library can run a call as a task to its end by itself; `hidesRemoved`: it does not send what its revision has no more;
-// and the methods create (a call as a task), task (a method of tasks: `get`, `result`, `cancel` or `update`), follow, and
-// plainCall (a call as it is, without the library's own checks). `list` knows `tasks` too.
+// the library can run a call as a task to its end by itself; and the methods create (a call as a task), task (a method of
+// tasks: `get`, `result`, `cancel` or `update`), follow, and plainCall (a call as it is, without the library's own checks).
+// `list` knows `tasks` too.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WORDS, textOf } from './asks.mjs';
 import { expectError, need, same, within } from './report.mjs';

@@ -55,7 +55,7 @@ export class CoreTasks extends Tasks {
         return this.result(task);
     }
 
-    /** Waits until these states of the task were told, the last of which ends it; states in quick succession are told as one. */
+    /** Waits until these states, the last of which ends the task, were told; those in quick succession are told as one. */
     async told(task, wanted) {
         const got = () => this.peer.statuses.filter(told => told.taskId === task).map(told => told.status);
         while (!wanted.every(status => got().includes(status))) await sleep(POLL_MS);

@@ -106,7 +106,7 @@ class CoreTasks(Tasks):
         return await self.result(task)
 
     async def told(self, task: str, *wanted: str) -> None:
-        """Waits until these states of the task were told, the last of which ends it; states in quick succession are told as one."""
+        """Waits until these states, the last of which ends the task, were told; those in quick succession are told as one."""
 
         def got() -> list[str]:
             return [told["status"] for told in self.peer.statuses if told["taskId"] == task]

@@ -1,12 +1,11 @@
-// Tasks of 2026-07-28, where they are the extension io.modelcontextprotocol/tasks: the checks that the Node drivers make.
+// Tasks of 2026-07-28, the extension io.modelcontextprotocol/tasks: the checks that the Node drivers make.
 import { WORDS, textOf } from './asks.mjs';
-import { expectError, need, same } from './report.mjs';
+import { need, same } from './report.mjs';
 import {
     CONFIRM,
     FAILED,
     HOUR_S,
     INTERNAL_ERROR,
-    METHOD_NOT_FOUND,
     NAME,
     PROTOCOL_FAILED,
     SURE,
@@ -21,7 +20,7 @@ function isEmpty({ _meta, resultType, ...rest }) {
 /** The checks for one leg. */
 export class ExtensionTasks extends Tasks {
     checks() {
-        const checks = [
+        return [
             ['task: runs, and its result is found in it', () => this.found()],
             ['task: asks, and the answer reaches it', () => this.updated(CONFIRM, 'Deleted a.txt')],
             ['task: asks, and the user declines', () => this.updated({ action: 'decline' }, 'Kept a.txt')],
@@ -34,7 +33,6 @@ export class ExtensionTasks extends Tasks {
             ['task: 10 at once', () => this.parallel()],
             ["task: nobody's id", () => this.unknownId(['get', 'update', 'cancel'])]
         ];
-        return this.peer.hidesRemoved ? checks : [...checks, ['task: methods that are no more', () => this.noMore()]];
     }
 
     async found() {
@@ -116,11 +114,5 @@ export class ExtensionTasks extends Tasks {
         await this.update(task, { [key]: CONFIRM });
         same((await this.get(task)).status, 'cancelled');
         await this.counted(before + 1);
-    }
-
-    async noMore() {
-        const task = await this.create('slow_compute', { seconds: 0 });
-        await expectError(METHOD_NOT_FOUND, this.peer.task('result', task));
-        await expectError(METHOD_NOT_FOUND, this.peer.list('tasks'));
     }
 }

@@ -1,4 +1,4 @@
-"""Tasks of 2026-07-28, where they are the extension io.modelcontextprotocol/tasks: the checks that the Python drivers make."""
+"""Tasks of 2026-07-28, the extension io.modelcontextprotocol/tasks: the checks that the Python drivers make."""
 
 from __future__ import annotations
 

@@ -29,7 +29,6 @@ class Peer {
         this.modern = client.getProtocolEra() === 'modern';
         // With `data.uri` both codes become the library's ResourceNotFoundError, which has the newer code.
         this.hidesNotFound = true;
-        this.hidesRemoved = true;
         this.follows = false;
         this.statuses = statuses;
         this.made = made;
