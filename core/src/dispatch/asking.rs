@@ -144,11 +144,22 @@ impl<'e> Io<'e> {
     fn no_memory_to_ask(&mut self, limit: &str, needed: u32) {
         let mut digits = [0; 20];
         let needed = decimal_text(needed.into(), &mut digits);
-        self.protocol_error(code::INTERNAL_ERROR, |w| {
-            for piece in ["Asking the client needs ", needed, " bytes (limit: ", limit, ")"] {
-                w.text(piece);
-            }
-        });
+        self.error(
+            code::INTERNAL_ERROR,
+            |w| {
+                for piece in ["Asking the client needs ", needed, " bytes (limit: ", limit, ")"] {
+                    w.text(piece);
+                }
+            },
+            |w| {
+                w.put(b",\"data\":{");
+                w.set_comma(false);
+                w.member("limit", limit);
+                w.raw_key(b"\"neededBytes\":");
+                w.put(needed.as_bytes());
+                w.put(b"}");
+            },
+        );
     }
 
     /// Takes back the questions of a result that goes on with content after all.

@@ -86,7 +86,7 @@ impl Io<'_> {
     }
 
     /// Answers with an error; when the result is partly out, that is ended in its place.
-    fn error(
+    pub(super) fn error(
         &mut self,
         code: i32,
         message: impl FnOnce(&mut Writer<'_>),

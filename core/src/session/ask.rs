@@ -81,14 +81,19 @@ impl<'e> Reply<'e> {
 
     /// 2026-07-28: one more of the result's `inputRequests`.
     fn write_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
+        if self.begun && self.asks.written >= ASKS_MAX {
+            return Err(Unasked::TooMany);
+        }
         if !self.begun {
             // Before anything is out that could not be taken back.
             self.carries()?;
+            self.asks.written = 0;
             let w = self.result();
             w.put(b"\"inputRequests\":{");
             w.set_comma(false);
         }
         let revision = self.slot.revision;
+        self.asks.written = self.asks.written.saturating_add(1);
         self.w.key(key);
         write_question(&mut self.w, ask, revision);
         Ok(())

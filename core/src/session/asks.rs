@@ -65,6 +65,8 @@ pub(crate) struct Asks<'e> {
     pub number: &'e mut u32,
     /// Bytes of the park to leave for the arguments.
     pub reserve: usize,
+    /// Questions that stand in the result (2026-07-28).
+    pub written: u8,
 }
 
 impl<'e> Asks<'e> {

@@ -3,8 +3,8 @@
 /// A keyed tag over a message, such as HMAC-SHA-256 (feature `seal`: `HmacSealer`).
 ///
 /// `requestState` goes through the client's hands between two rounds of a call (2026-07-28 basic/patterns/mrtr): whatever
-/// it says must be taken for the client's own invention unless a tag proves it ours. Replicas that share a key, and the
-/// clock that `Server::poll` is given, answer each other's rounds.
+/// it says must be taken for the client's own invention unless a tag proves it ours. Replicas that share a key, and
+/// set `Config::epoch_ms`, answer each other's rounds.
 pub trait Sealer: Sync {
     /// The tag of the message whose pieces `message` hands, in order, to the closure it is given. Called with equal
     /// messages it gives equal tags; the pieces of equal messages may be cut elsewhere.

@@ -57,6 +57,9 @@ impl Server<'_> {
         // Our numbers come back digit for digit; `1e0` is no id of ours.
         let number = to_u64(id).ok().filter(|_| id.iter().all(u8::is_ascii_digit));
         let Some(number) = number.and_then(|n| u32::try_from(n).ok()) else { return false };
+        // `"error":null` beside a result is how some serializers write that there is none.
+        let b = part(self.rx.bytes(), msg.start, msg.end);
+        let error = if error.of(b) == b"null" && !result.is_absent() { Span::ABSENT } else { error };
         if escapes {
             self.soften(msg, if error.is_absent() { result } else { error });
         }

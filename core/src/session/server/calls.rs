@@ -271,6 +271,7 @@ impl Server<'_> {
             tail: given.tail,
             number: &mut self.asked,
             reserve: given.reserve,
+            written: 0,
         };
         let reply = Reply {
             w: Writer::new(Sink::new(self.tx.reborrow(), &mut self.fill, None)),

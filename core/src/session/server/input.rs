@@ -177,9 +177,15 @@ impl Server<'_> {
         let bound = Bound::new(self.rows, self.principal, shape, row, call.args.of(b));
         content_bytes(call.state.of(b))
             .and_then(Sealed::of)
-            .and_then(|sealed| sealed.open(sealer, &bound, self.now))
+            .and_then(|sealed| sealed.open(sealer, &bound, self.unix(self.now)))
             .filter(|round| *round <= ASK_ROUNDS_MAX)
             .ok_or("\"requestState\" is not what this server gave for this call, or too old: call again without it")
+    }
+
+    /// A moment as Unix time, as far as the application has said where its clock begins: a state may come back after a
+    /// restart, or to a replica.
+    fn unix(&self, at: Millis) -> Millis {
+        at.after(self.config.epoch_ms)
     }
 
     /// Makes what a retried call brings readable for its handler: the answers unescaped, the state decoded, both where
@@ -215,7 +221,7 @@ impl Server<'_> {
         let rows = self.rows;
         let b = part(self.rx.bytes(), call.msg.start, call.msg.end);
         let bound = Bound::new(rows, self.principal, shape, row, call.args.of(b));
-        let head = head_of(round, expiry);
+        let head = head_of(round, self.unix(expiry));
         let answers = Answers { head, old: call.state.of(b), fresh: call.fresh.of(b), used };
         let mut w = window(&mut self.tx, &mut self.fill, self.replay);
         w.set_comma(true);

@@ -371,8 +371,8 @@ impl<'b> Server<'b> {
     /// Seals every `requestState` with `sealer` (2026-07-28). Without one a handler can ask in one round only, for there is
     /// nowhere to keep the answers.
     ///
-    /// A state says when it expires on the clock that [`poll`](Self::poll) is given: servers that share a key, and runs of one
-    /// that keep it, must share that clock as well, or an old state is good for longer than [`Config::ask_ms`].
+    /// A state says when it expires in Unix time by [`Config::epoch_ms`]: servers that share a key, and runs of one that keep
+    /// it, must set that, or an old state is good for longer than [`Config::ask_ms`].
     pub fn seal_with(&mut self, sealer: &'b dyn Sealer) {
         self.sealer = Some(sealer);
     }
