@@ -15,6 +15,8 @@ mod driver;
 mod ending;
 #[path = "soak/engine.rs"]
 mod engine;
+#[path = "soak/found.rs"]
+mod found;
 #[path = "soak/model.rs"]
 mod model;
 
@@ -47,32 +49,4 @@ fn every_call_gets_what_it_is_owed() {
         "{calls} calls: {answers} answered, {cancelled} given up, {questions} questions, {limits} limits, {untold} untold"
     );
     assert!(cancelled * 20 > calls / 2 && questions * 10 > calls, "the mix has gone stale");
-}
-
-/// A call that is answered in windows is read again for each: receiving must leave it where it stands.
-#[test]
-fn a_call_is_not_moved_while_more_is_received() {
-    let (mut rx, mut tx, mut slots) = ([0; 1024], [0; 512], [midge::Slot::FREE; 1]);
-    let storage = midge::Storage {
-        rx: (&mut rx).into(),
-        tx: (&mut tx).into(),
-        slots: &mut slots,
-        subscriptions: &mut [],
-        scratch: &mut [],
-        park: &mut [],
-    };
-    let sealer = midge::HmacSealer::new(midge_tests::replay::KEY).expect("the key is long enough");
-    let mut engine = engine::Engine::new(storage, midge::Config::default(), &sealer);
-    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
-    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"stream","arguments":{"m":"","n":40}}}"#;
-    let input = format!("{hello}\n{call}\n");
-    assert_eq!(engine.feed(input.as_bytes()), input.len());
-    while engine.poll() == engine::Rest::Send {
-        if engine.desk.runs > 0 {
-            engine.feed(&[b'\n'; 200]);
-        }
-        engine.take(usize::MAX);
-    }
-    let out = String::from_utf8(std::mem::take(&mut engine.out)).expect("what is sent is UTF-8");
-    assert!(out.contains(&catalog::PIECE.repeat(40)), "{out}");
 }

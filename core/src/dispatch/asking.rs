@@ -165,7 +165,7 @@ impl<'e> Io<'e> {
     /// Takes back the questions of a result that goes on with content after all.
     pub(super) fn ask_no_more(&mut self) {
         if core::mem::take(&mut self.asked) > 0 && self.reply.revision().has(Feature::PerRequest) {
-            self.reply.take_back();
+            self.reply.take_back_questions();
         }
     }
 }

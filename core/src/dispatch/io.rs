@@ -156,6 +156,10 @@ impl<'e> Io<'e> {
     pub(super) fn start_anew(&mut self) {
         if !self.reply.begun() && self.stage != Stage::Answered {
             (self.stage, self.count, self.more, self.is_error) = (Stage::Fresh, 0, false, false);
+            if !self.reply.parks() {
+                // Questions were a part of what is taken back.
+                self.asked = 0;
+            }
         }
     }
 

@@ -62,7 +62,7 @@ impl<'e> Reply<'e> {
     }
 
     /// Whether questions and answers lie in the park, and not in what the client sends.
-    fn parks(&self) -> bool {
+    pub(crate) fn parks(&self) -> bool {
         self.task.is_some() || self.revision().has(Feature::Handshake)
     }
 

@@ -29,6 +29,9 @@ pub struct Reply<'e> {
     pub(crate) asks: Asks<'e>,
     pub(crate) now: Millis,
     pub(crate) begun: bool,
+    /// Content was taken back. The handler writes it again when it is run again for the next part of its answer, and
+    /// nothing tells it from what stays: what follows it must fit.
+    pub(crate) replaced: bool,
     /// The task that the call works on.
     pub(crate) task: Option<Working<'e>>,
     /// The result is one that the model is to see as a failure.
@@ -95,8 +98,13 @@ impl<'e> Reply<'e> {
     /// Whether bytes of the result are out, or will be for it is made piece by piece, so that it can be ended only and not
     /// replaced by an error.
     pub fn flushed(&mut self) -> bool {
-        let cut = self.asks.open && self.task.is_none() && self.w.sink().is_cut();
+        let cut = self.has_windows() && self.w.sink().is_cut();
         self.resumes() || (self.begun && (cut || self.w.sink().flushed()))
+    }
+
+    /// Whether an answer that is made piece by piece may go out in windows.
+    fn has_windows(&self) -> bool {
+        self.asks.open && self.task.is_none() && !self.replaced
     }
 
     /// Whether the call is run again for the next part of its answer.
@@ -187,13 +195,14 @@ impl<'e> Reply<'e> {
     /// Ends what was written of the answer; whether it fitted. The engine answers the call at its next step if it did
     /// not, when there is room for the words.
     pub(crate) fn whole(&mut self) -> bool {
+        let has_windows = self.has_windows();
         let sink = self.w.sink();
         if sink.counts() {
             *self.counted = sink.end_count();
             self.slot.state = State::Streaming;
             return false;
         }
-        if self.asks.open && self.task.is_none() && sink.end_window() {
+        if has_windows && sink.end_window() {
             self.slot.state = State::Streaming;
             return false;
         }
@@ -231,10 +240,23 @@ impl<'e> Reply<'e> {
     /// Takes back what was written of the result, if it is still here.
     pub fn take_back(&mut self) {
         if self.begun && self.is_open() && !self.flushed() {
-            self.w.sink().rewind();
-            self.w.set_comma(false);
-            self.begun = false;
+            self.replaced = true;
+            self.unwrite();
         }
+    }
+
+    /// Takes back the questions of a result, which are not put again when the handler is run again for a later part of its
+    /// answer.
+    pub(crate) fn take_back_questions(&mut self) {
+        if self.begun && self.is_open() && !self.flushed() {
+            self.unwrite();
+        }
+    }
+
+    fn unwrite(&mut self) {
+        self.w.sink().rewind();
+        self.w.set_comma(false);
+        self.begun = false;
     }
 
     /// Puts the call off: the returned ticket answers it later, and the stream goes on. A `deadline` answers it with an

@@ -285,6 +285,7 @@ impl Server<'_> {
             asks,
             now: self.now,
             begun: false,
+            replaced: false,
             task,
             is_error: false,
             uri,

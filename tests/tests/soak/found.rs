@@ -1,0 +1,113 @@
+//! What soaking and fuzzing have found, each in small.
+
+use super::catalog::PIECE;
+use super::engine::{Engine, Rest};
+use midge::dispatch::{Tool, ToolDef};
+use midge::{Ask, Catalog, Config, Event, Field, HmacSealer, Millis, Outcome, Server, Slot, Storage};
+use midge_tests::replay::KEY;
+use serde_json::Value;
+
+fn storage<'b>(rx: &'b mut [u8], tx: &'b mut [u8], slots: &'b mut [Slot]) -> Storage<'b> {
+    let (subscriptions, scratch, park): (&mut [u8], &mut [u8], &mut [u8]) = (&mut [], &mut [], &mut []);
+    Storage { rx: rx.into(), tx: tx.into(), slots, subscriptions, scratch, park }
+}
+
+/// A call that is answered in windows is read again for each: receiving must leave it where it stands.
+#[test]
+fn a_call_is_not_moved_while_more_is_received() {
+    let (mut rx, mut tx, mut slots) = ([0; 1024], [0; 512], [Slot::FREE; 1]);
+    let sealer = HmacSealer::new(KEY).expect("the key is long enough");
+    let mut engine = Engine::new(storage(&mut rx, &mut tx, &mut slots), Config::default(), &sealer);
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"stream","arguments":{"m":"","n":40}}}"#;
+    let input = format!("{hello}\n{call}\n");
+    assert_eq!(engine.feed(input.as_bytes()), input.len());
+    while engine.poll() == Rest::Send {
+        if engine.desk.runs > 0 {
+            engine.feed(&[b'\n'; 200]);
+        }
+        engine.take(usize::MAX);
+    }
+    let out = String::from_utf8(std::mem::take(&mut engine.out)).expect("what is sent is UTF-8");
+    assert!(out.contains(&PIECE.repeat(40)), "{out}");
+}
+
+const ASK: Ask<'_> = Ask::form("?", &[Field::text("v")]);
+
+/// Handlers that change their mind.
+static FICKLE: Catalog<()> = Catalog::new("fickle", "1").tools(&[
+    Tool {
+        def: ToolDef::new("put_off_then_wait"),
+        run: |(), _, io| {
+            let _ = io.ask("a", &ASK);
+            let _ = io.defer();
+            Outcome::NeedInput
+        },
+    },
+    Tool {
+        def: ToolDef::new("write_ask_write"),
+        run: |(), _, io| {
+            io.text(PIECE);
+            let _ = io.ask("a", &ASK);
+            io.text_chunks(|n, w| {
+                w.text(PIECE);
+                n < 40
+            });
+            Outcome::Done
+        },
+    },
+    Tool {
+        def: ToolDef::new("pieces_ask_pieces"),
+        run: |(), _, io| {
+            io.text_chunks(|n, w| {
+                w.text("short");
+                n < 2
+            });
+            let _ = io.ask("a", &ASK);
+            io.blob_chunks(|n, put| {
+                put(&[7; 30]);
+                n < 40
+            });
+            Outcome::Done
+        },
+    },
+]);
+
+/// The one answer to a call of 2026-07-28.
+fn answer(name: &str) -> Value {
+    let (mut rx, mut tx, mut slots) = ([0; 1024], [0; 320], [Slot::FREE; 1]);
+    let mut server =
+        Server::new(&FICKLE, storage(&mut rx, &mut tx, &mut slots), Config::default()).expect("memory");
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{}}}}}},"name":"{name}"}}}}"#
+    ) + "\n";
+    server.recv_buf()[..call.len()].copy_from_slice(call.as_bytes());
+    server.recv_ack(call.len());
+    let mut out = Vec::new();
+    for _ in 0..1000 {
+        match server.poll(Millis(0)) {
+            Event::Idle => break,
+            Event::Call(call) => FICKLE.run(call, &mut (), None),
+            _ => {}
+        }
+        out.extend_from_slice(server.send_buf().1);
+        server.send_ack(usize::MAX);
+    }
+    let text = String::from_utf8(out).expect("what is sent is UTF-8");
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("not one message ({e}): {text}"))
+}
+
+/// The questions went away when the call was put off: there is nothing to wait for.
+#[test]
+fn a_call_that_is_put_off_does_not_wait_for_its_client() {
+    let error = &answer("put_off_then_wait")["error"];
+    assert_eq!(error["message"], "The handler waits for input and asked for nothing");
+}
+
+/// Content that a question took back is written again in every window, and would be taken for what is sent.
+#[test]
+fn what_follows_content_that_was_taken_back_must_fit() {
+    for name in ["write_ask_write", "pieces_ask_pieces"] {
+        assert_eq!(answer(name)["error"]["data"]["limit"], "tx", "{name}");
+    }
+}
