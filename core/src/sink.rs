@@ -329,9 +329,9 @@ impl<'e> Sink<'e> {
         self.flush = Some(flush);
     }
 
-    /// Whether bytes of earlier messages stand in the buffer, so that the next one finds less room than there is.
-    pub fn begins_behind(&self) -> bool {
-        self.fill.len > 0
+    /// Bytes of earlier messages that stand in the buffer, so that the next one finds less room than there is.
+    pub fn behind(&self) -> usize {
+        self.fill.len
     }
 
     /// The most that fits at once, in bytes.

@@ -10,7 +10,7 @@ use crate::rpc::emit::{self, Framing};
 use crate::session::asks::{Found, Unasked};
 use crate::session::park::error_code;
 use crate::session::reply::Reply;
-use crate::session::slots::State;
+use crate::session::slots::{Again, State};
 use crate::session::tasks::Status;
 
 impl<'e> Reply<'e> {
@@ -113,14 +113,16 @@ impl<'e> Reply<'e> {
         if self.framing.batch {
             // Inside an open array a request would be taken for an element of the answer: the handler is run again
             // behind it.
-            self.slot.again = true;
+            self.slot.again = Again::Due;
             return Ok(());
         }
         if self.asks.count() >= usize::from(ASKS_MAX) {
             return Err(Unasked::TooMany);
         }
         self.asks.room(key).map_err(|full| Unasked::NoPark(full.at))?;
-        let crowded = self.w.sink().begins_behind();
+        let before = self.w.sink().behind();
+        // Run again and again, a handler that fills the buffer before it asks would send the same for ever.
+        let crowded = before > 0 && (self.slot.again != Again::Now || self.asks.count() > 0);
         self.w.sink().begin(0);
         emit::request(&mut self.w, self.asks.next_number(), ask.method());
         let name = self.task.as_ref().map(|working| working.task.name());
@@ -133,10 +135,10 @@ impl<'e> Reply<'e> {
                 Ok(())
             }
             Err(_) if crowded => {
-                self.slot.again = true;
+                self.slot.again = Again::Due;
                 Ok(())
             }
-            Err(full) => Err(Unasked::NoRoom(full.at)),
+            Err(full) => Err(Unasked::NoRoom(full.at.saturating_add(before as u32))),
         }
     }
 
@@ -152,7 +154,7 @@ impl<'e> Reply<'e> {
             if self.slot.state == State::Open {
                 *self.waiting = self.waiting.saturating_add(1);
             }
-            if self.slot.again {
+            if self.slot.again == Again::Due {
                 self.slot.state = State::Ready;
             } else {
                 self.slot.rounds = self.slot.rounds.saturating_add(1);

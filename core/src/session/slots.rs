@@ -80,6 +80,16 @@ impl State {
     }
 }
 
+/// Whether a handler is run once more for what it could not ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Again {
+    No,
+    /// Something could not be asked yet: as soon as there is room.
+    Due,
+    /// It is, with all the room there is: what leaves none for the first question is its own.
+    Now,
+}
+
 /// Why the engine answers a call itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failed {
@@ -119,8 +129,7 @@ pub struct Slot {
     pub(crate) can: Can,
     /// Rounds in which the client was asked.
     pub(crate) rounds: u8,
-    /// Something could not be asked yet: the handler is to be run again as soon as there is room.
-    pub(crate) again: bool,
+    pub(crate) again: Again,
     /// Members of `inputResponses` that the handler has looked at, as bits.
     pub(crate) used: u32,
     /// The task it works on, or waits for (then `used` is the task's generation).
@@ -143,7 +152,7 @@ impl Slot {
         level: None,
         can: Can::NOTHING,
         rounds: 0,
-        again: false,
+        again: Again::No,
         used: 0,
         task: NONE,
     };
@@ -168,7 +177,7 @@ impl Slot {
         self.deadline = None;
         self.progress = None;
         self.rounds = 0;
-        self.again = false;
+        self.again = Again::No;
         self.used = 0;
         self.task = NONE;
         self.id.clear();

@@ -12,7 +12,7 @@ use crate::rpc::emit::{self, Framing};
 use crate::rpc::params::{Failure, Span};
 use crate::session::asks::members;
 use crate::session::park::{Held, Parked, records};
-use crate::session::slots::{Slot, State, Ticket};
+use crate::session::slots::{Again, Slot, State, Ticket};
 use crate::session::tasks::{BASE, NONE, Status};
 
 use super::answer::Msg;
@@ -90,14 +90,14 @@ impl Server<'_> {
         }
         let Some(slot) = self.slots.iter().find(|s| s.state == State::Ready) else { return Step::Next };
         // What could not be asked for lack of room is asked when all of it is there.
-        let wanted = if slot.again { usize::MAX } else { self.config.reply_max };
+        let wanted = if slot.again == Again::Due { usize::MAX } else { self.config.reply_max };
         if !self.has_room(wanted) {
             return Step::Send;
         }
         let number = slot.number;
         if let Some(slot) = self.slots.get_mut(usize::from(number)) {
             slot.state = State::Open;
-            slot.again = false;
+            slot.again = if slot.again == Again::Due { Again::Now } else { Again::No };
             slot.deadline = None;
         }
         if let Some(task) =
