@@ -1,6 +1,6 @@
 //! Where bytes go: a caller's buffer, with what to do when it is full.
 
-use crate::bytes::{copy, part};
+use crate::bytes::{copy, part, shift};
 
 /// Memory for bytes: a slice that never grows, or (feature `alloc`) a `Vec` that grows up to a cap.
 ///
@@ -356,6 +356,11 @@ impl<'e> Sink<'e> {
         self.fill.flushed
     }
 
+    /// What is here of this message.
+    pub(crate) fn message(&self) -> &[u8] {
+        part(self.buf.bytes(), self.fill.start, self.fill.len)
+    }
+
     /// Takes this message back, as far as it is still here.
     pub fn rewind(&mut self) {
         self.fill.len = self.fill.start;
@@ -408,6 +413,16 @@ impl<'e> Sink<'e> {
             return true;
         }
         let Some(flush) = &mut self.flush else { return false };
+        let start = self.fill.start;
+        if start > 0 {
+            // What is ready goes first, so that a message is out only if it is larger than the buffer: until then it can be
+            // taken back, whatever stands before it.
+            let ok = flush.flush(part(self.buf.bytes(), self.fill.sent, start));
+            shift(self.buf.bytes_mut(), start, self.fill.len);
+            (self.fill.sent, self.fill.start) = (0, 0);
+            self.fill.len = self.fill.len.wrapping_sub(start);
+            return ok;
+        }
         let ok = flush.flush(part(self.buf.bytes(), self.fill.sent, self.fill.len)) && !self.buf.is_empty();
         self.fill.gone = self.total();
         self.fill.sent = 0;

@@ -5,7 +5,6 @@ use super::reply::ToolError;
 use crate::json::Writer;
 use crate::json::write::decimal_text;
 use crate::proto::input::{Answer, Ask};
-use crate::proto::revision::Feature;
 use crate::rpc::code;
 use crate::session::asks::Unasked;
 
@@ -83,6 +82,12 @@ impl<'e> Io<'e> {
 
     /// The handler has returned to wait for its client.
     pub(super) fn wait(&mut self) {
+        // Questions and content cannot both stand in one result. Now that the handler has said what it is for, it is run once
+        // more, and its content left out.
+        if self.dropped && self.reply.run_again() {
+            self.stage = Stage::Answered;
+            return;
+        }
         if self.asked == 0 {
             return self.answer_internal("The handler waits for input and asked for nothing");
         }
@@ -164,7 +169,9 @@ impl<'e> Io<'e> {
 
     /// Takes back the questions of a result that goes on with content after all.
     pub(super) fn ask_no_more(&mut self) {
-        if core::mem::take(&mut self.asked) > 0 && self.reply.revision().has(Feature::PerRequest) {
+        if self.asked > 0 && self.reply.asks_in_result() {
+            self.asked = 0;
+            self.dropped = true;
             self.reply.take_back_questions();
         }
     }

@@ -50,6 +50,8 @@ pub struct Io<'e> {
     pub(super) count: u8,
     /// Questions of this run that have no answer yet.
     pub(super) asked: u8,
+    /// Questions were taken back for content.
+    pub(super) dropped: bool,
     pub(super) more: bool,
     pub(super) is_error: bool,
 }
@@ -65,6 +67,7 @@ impl<'e> Io<'e> {
             annotations: "",
             count: 0,
             asked: 0,
+            dropped: false,
             more: false,
             is_error: false,
         }
@@ -205,6 +208,9 @@ impl<'e> Io<'e> {
     pub(super) fn item(&mut self) -> Option<&mut Writer<'e>> {
         match self.stage {
             Stage::Fresh => {
+                if self.asked > 0 && self.reply.only_asks() {
+                    return None;
+                }
                 self.ask_no_more();
                 if self.reply.begun() {
                     return None;

@@ -43,7 +43,7 @@ impl<'e> Reply<'e> {
         if self.parks() && matches!(self.asks.find(key, &mut 0), Found::Nothing) {
             return Ok(());
         }
-        if !self.asks.open || !self.slot.shape.may_ask() {
+        if !self.asks.open || !self.slot.shape.may_ask() || self.slot.state == State::Deferred {
             return Err(Unasked::NotHere);
         }
         if !self.can_ask(ask) {
@@ -93,10 +93,50 @@ impl<'e> Reply<'e> {
             w.set_comma(false);
         }
         let revision = self.slot.revision;
+        if self.begun && self.is_written(key) {
+            return Ok(());
+        }
         self.asks.written = self.asks.written.saturating_add(1);
         self.w.key(key);
         write_question(&mut self.w, ask, revision);
         Ok(())
+    }
+
+    /// Whether the result asks under `key` already, as far as it is still here.
+    fn is_written(&mut self, key: &str) -> bool {
+        const REST: &[u8] = b"\":{\"method\":\"";
+        let here = self.w.sink().message();
+        let len = key.len().saturating_add(REST.len()).saturating_add(1);
+        here.windows(len).any(|text| {
+            let text = text.strip_prefix(b"\"").and_then(|text| text.strip_prefix(key.as_bytes()));
+            text == Some(REST)
+        })
+    }
+
+    /// Whether questions stand in the result, and not in messages of their own.
+    pub(crate) fn asks_in_result(&self) -> bool {
+        !self.parks()
+    }
+
+    /// Whether the handler is run once more for its questions alone.
+    pub(crate) fn only_asks(&self) -> bool {
+        self.slot.only_asks && self.asks_in_result()
+    }
+
+    /// Takes everything back and lets the handler be run once more, for its questions alone; whether that can be.
+    pub(crate) fn run_again(&mut self) -> bool {
+        if !self.asks_in_result()
+            || self.slot.only_asks
+            || !self.asks.open
+            || !self.is_open()
+            || self.flushed()
+        {
+            return false;
+        }
+        self.take_back();
+        self.slot.only_asks = true;
+        self.slot.state = State::Streaming;
+        true
     }
 
     /// Whether the answers so far can be carried to the next round.

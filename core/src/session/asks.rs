@@ -139,7 +139,8 @@ impl<'e> Asks<'e> {
     }
 }
 
-/// The members of the object that is the softened text `b`, and the bit of each.
+/// The members of the object that is the softened text `b`, and the bit of each. Names that no question can have are passed
+/// over: a record has one byte for the length.
 pub(crate) fn members(b: &[u8]) -> impl Iterator<Item = (u32, (&[u8], &[u8]))> {
     let mut scan = Scan::value(0);
     let mut more = !b.is_empty() && scan.next(b) == Token::BeginObject;
@@ -155,4 +156,5 @@ pub(crate) fn members(b: &[u8]) -> impl Iterator<Item = (u32, (&[u8], &[u8]))> {
         more = scan.skip(b, token);
         more.then(|| (key, part(b, start, scan.pos())))
     }))
+    .filter(|(_, (key, _))| key.len() <= usize::from(u8::MAX))
 }

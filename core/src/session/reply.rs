@@ -210,6 +210,8 @@ impl<'e> Reply<'e> {
         let fits = !torn && (!sink.lost() || sink.flushed());
         if torn {
             sink.abandon();
+            // An array that was begun is lost with its line; what follows begins another.
+            self.framing.open = false;
             self.slot.state = State::Failed(Failed::Torn);
         } else if !fits {
             let needed = sink.total();

@@ -130,6 +130,8 @@ pub struct Slot {
     /// Rounds in which the client was asked.
     pub(crate) rounds: u8,
     pub(crate) again: Again,
+    /// The handler is run for its questions alone; content is left out.
+    pub(crate) only_asks: bool,
     /// Members of `inputResponses` that the handler has looked at, as bits.
     pub(crate) used: u32,
     /// The task it works on, or waits for (then `used` is the task's generation).
@@ -153,6 +155,7 @@ impl Slot {
         can: Can::NOTHING,
         rounds: 0,
         again: Again::No,
+        only_asks: false,
         used: 0,
         task: NONE,
     };
@@ -178,6 +181,7 @@ impl Slot {
         self.progress = None;
         self.rounds = 0;
         self.again = Again::No;
+        self.only_asks = false;
         self.used = 0;
         self.task = NONE;
         self.id.clear();

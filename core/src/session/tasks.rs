@@ -109,15 +109,15 @@ impl Task {
         Name::of(&self.id)
     }
 
-    /// Writes its members; `epoch_ms` is the Unix time at the zero of the engine's clock.
-    pub(crate) fn write(&self, w: &mut Writer<'_>, poll_ms: u64, epoch_ms: u64) {
+    /// Writes its members in the form of `revision`; `epoch_ms` is the Unix time at the zero of the engine's clock.
+    pub(crate) fn write(&self, w: &mut Writer<'_>, revision: Revision, poll_ms: u64, epoch_ms: u64) {
         w.member("taskId", self.name().text());
         w.member("status", self.status.name());
         for (key, at) in [("createdAt", self.created), ("lastUpdatedAt", self.updated)] {
             let text = iso(at.0.saturating_add(epoch_ms));
             w.member(key, core::str::from_utf8(&text).unwrap_or(""));
         }
-        let older = self.revision.has(Feature::Tasks);
+        let older = revision.has(Feature::Tasks);
         w.key(if older { "ttl" } else { "ttlMs" });
         w.u64(self.ttl_ms);
         w.key(if older { "pollInterval" } else { "pollIntervalMs" });

@@ -75,6 +75,13 @@ static TOOLS: &[Tool<Desk>] = &[
         },
     },
     Tool {
+        def: ToolDef::new("asks_as_task").task(TaskSupport::Optional),
+        run: |_, _, io| match io.ask("ok", &FORM) {
+            Some(_) => Outcome::Done,
+            None => Outcome::NeedInput,
+        },
+    },
+    Tool {
         def: ToolDef::new("breaks_off"),
         run: |_, _, io| {
             io.text_chunks(|n, w| {
@@ -82,6 +89,39 @@ static TOOLS: &[Tool<Desk>] = &[
                 n < 40
             });
             Outcome::Fail("the rest is not to be had")
+        },
+    },
+    Tool {
+        def: ToolDef::new("asks_writes_asks"),
+        run: |desk, _, io| {
+            desk.runs += 1;
+            let a = io.ask("a", &FORM);
+            io.text("between");
+            let b = io.ask("b", &FORM);
+            if a.is_none() || b.is_none() {
+                return Outcome::NeedInput;
+            }
+            io.text("both");
+            Outcome::Done
+        },
+    },
+    Tool {
+        def: ToolDef::new("asks_twice"),
+        run: |_, _, io| {
+            let answers = [io.ask("a", &FORM), io.ask("a", &FORM)];
+            if answers.iter().any(Option::is_none) {
+                return Outcome::NeedInput;
+            }
+            io.text("one answer for both");
+            Outcome::Done
+        },
+    },
+    Tool {
+        def: ToolDef::new("defers_and_asks"),
+        run: |_, _, io| {
+            let _ = io.defer();
+            let _ = io.ask("a", &FORM);
+            Outcome::NeedInput
         },
     },
     Tool {
@@ -346,5 +386,109 @@ fn an_answer_can_be_counted_before_it_is_sent() {
         assert_eq!((counted, peer.server.counted()), (peer.out.len(), 0), "{tx}");
         let message: Value = serde_json::from_slice(&peer.out).expect("a message");
         assert_eq!(message["result"]["content"][0]["text"].as_str().map(str::len), Some(50 * 15));
+    }
+}
+
+/// A call of 2026-07-28 with a client that can be asked.
+fn modern(id: u32, name: &str, more: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{name}"{more},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{}},"extensions":{{"io.modelcontextprotocol/tasks":{{}}}}}}}}}}}}"#
+    )
+}
+
+#[test]
+fn content_between_questions_loses_none_of_them() {
+    for flush in [false, true] {
+        let mut memory = Memory::from(Sizes { tx: 700, ..Sizes::default() });
+        let mut peer = Peer::new(&mut memory, &CATALOG, Desk::default());
+        peer.flush = flush;
+        let asked = peer.one(&modern(1, "asks_writes_asks", ""));
+        let requests = asked["result"]["inputRequests"].as_object().expect("questions");
+        assert_eq!(requests.keys().collect::<Vec<_>>(), ["a", "b"], "{asked}");
+        let answers = format!(r#","inputResponses":{{"a":{OK},"b":{OK}}}"#);
+        let done = peer.one(&modern(2, "asks_writes_asks", &answers));
+        let content = done["result"]["content"].as_array().expect("content");
+        let texts: Vec<_> = content.iter().map(|c| c["text"].clone()).collect();
+        assert_eq!(texts, ["between", "both"]);
+    }
+}
+
+#[test]
+fn a_question_twice_is_asked_once() {
+    let mut memory = Memory::from(Sizes::default());
+    let mut peer = Peer::new(&mut memory, &CATALOG, Desk::default());
+    assert_eq!(peer.ask(&modern(1, "asks_twice", "")).len(), 1);
+    assert_eq!(String::from_utf8_lossy(&peer.out).matches("\"a\":{").count(), 1);
+}
+
+#[test]
+fn a_call_that_was_just_put_off_cannot_ask() {
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let mut memory = Memory::from(Sizes::default());
+        let mut peer = Peer::new(&mut memory, &CATALOG, Desk::default());
+        let line = if revision == "2026-07-28" {
+            modern(1, "defers_and_asks", "")
+        } else {
+            hello(&mut peer);
+            call(1, "defers_and_asks")
+        };
+        assert_eq!(peer.one(&line)["error"]["code"], -32603, "{revision}");
+        assert_eq!(peer.server.calls_waiting(), 0, "{revision}");
+    }
+}
+
+#[test]
+fn what_stands_before_a_message_does_not_make_it_final() {
+    // Each number of answers before it fills the buffer to another place.
+    for before in 0..40 {
+        for (name, want) in [("asks_and_goes_on", "did without"), ("writes_and_asks", "")] {
+            let mut memory = Memory::from(Sizes { tx: 700, rx: 16_384, ..Sizes::default() });
+            let mut peer = Peer::new(&mut memory, &CATALOG, Desk::default());
+            peer.flush = true;
+            peer.server.config_mut().reply_max = 0;
+            let mut lines = String::new();
+            for id in 100..100 + before {
+                lines += &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"no/such","params":{{{META}}}}}"#);
+                lines.push('\n');
+            }
+            lines += &modern(1, name, "");
+            let all = peer.ask(&lines);
+            let last = all.last().expect("an answer");
+            if want.is_empty() {
+                assert!(last["result"]["inputRequests"].is_object(), "{before}: {last}");
+            } else {
+                assert_eq!(text(last), want, "{before}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_task_is_shown_in_the_form_of_who_asks() {
+    let mut memory = Memory::from(Sizes { park: 2048, ..Sizes::default() });
+    let mut tasks = [Task::FREE; 2];
+    let mut peer = Peer::new(&mut memory, &CATALOG, Desk::default());
+    peer.server.offer_tasks(&mut tasks, &|id| id.fill(7));
+    hello(&mut peer);
+    let task = |task: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{{"name":"asks_as_task","task":{task}}}}}"#
+        )
+    };
+    let all = peer.ask(&task(r#"{"ttl":1000}"#));
+    let id = all[0]["result"]["task"]["taskId"].as_str().expect("a task").to_owned();
+    let get = modern(2, "", &format!(r#","taskId":"{id}""#)).replace("tools/call", "tasks/get");
+    let seen = peer.one(&get);
+    assert_eq!(
+        (&seen["result"]["status"], &seen["result"]["ttlMs"]),
+        (&json!("input_required"), &json!(1000))
+    );
+    assert_eq!(
+        seen["result"]["inputRequests"],
+        json!({}),
+        "it was asked by a request, and is answered there"
+    );
+    for bad in ["5", "[]", "\"x\"", "true", r#"{"ttl":-5}"#, r#"{"ttl":"x"}"#] {
+        assert_eq!(peer.one(&task(bad))["error"]["code"], -32602, "{bad}");
     }
 }

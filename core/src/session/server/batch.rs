@@ -58,9 +58,10 @@ impl Server<'_> {
         scan.skip(b, token);
         let element = Msg { start: start.wrapping_add(first), end: start.wrapping_add(scan.pos()) };
         let step = self.element(element, count);
-        if !matches!(step, Step::Send) {
+        // A call that has its slot is not looked at again, however long what it says first takes to go out.
+        if !matches!(step, Step::Send) || self.current.is_some() {
             self.batch = Some(Batch { next: scan.pos(), count: count.saturating_add(1) });
-            if !matches!(step, Step::Call) {
+            if self.current.is_none() {
                 self.softened = false;
             }
         }

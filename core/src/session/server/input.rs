@@ -11,7 +11,7 @@ use crate::bytes::{copy, part, part_mut};
 use crate::json::scan::{Scan, Token};
 use crate::json::text::content_bytes;
 use crate::limits::ASK_ROUNDS_MAX;
-use crate::rpc::emit::{self, Framing};
+use crate::rpc::emit;
 use crate::session::asks::members;
 use crate::session::park::{Held, head};
 use crate::session::rows::Rows;
@@ -239,7 +239,7 @@ impl Server<'_> {
             w.put(b"\"");
         }
         rows.info().end_input_required(&mut w, revision);
-        emit::close(&mut w, Framing::default());
+        emit::close(&mut w, self.framing);
         let step = self.sent();
         if let (Step::Next, Some(slot)) = (&step, self.slots.get_mut(usize::from(call.slot))) {
             slot.free();

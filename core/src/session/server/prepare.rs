@@ -66,7 +66,7 @@ impl Server<'_> {
     }
 
     /// Refuses a call for what its request says of itself.
-    fn refused(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Option<Step> {
+    pub(super) fn refused(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Option<Step> {
         let b = part(self.rx.bytes(), msg.start, msg.end);
         let (id, token) = (envelope.id.of(b), envelope.meta.progress_token.of(b));
         if self.waiting > 0 && self.slots.iter().any(|s| s.state != State::Free && s.id == id) {

@@ -25,17 +25,19 @@ enum Answered {
 impl Server<'_> {
     /// `tasks/result`: answered when the task is over.
     pub(super) fn task_result(&mut self, msg: Msg, envelope: &Envelope, terms: Terms, index: u16) -> Step {
-        let b = part(self.rx.bytes(), msg.start, msg.end);
         let Some(task) = self.tasks.get(usize::from(index)) else { return Step::Next };
-        let id = envelope.id.of(b);
         if task.status.is_over() {
             return self.task_outcome(index, Answered::Message(msg, envelope.id));
         }
         let generation = task.generation;
+        if let Some(step) = self.refused(msg, envelope, terms) {
+            return step;
+        }
         let Some(slot) = self.slots.iter_mut().find(|s| s.state == State::Free) else {
             return self.no_slot(msg, envelope, terms);
         };
         // Ids are never longer than a slot's.
+        let id = envelope.id.of(part(self.rx.bytes(), msg.start, msg.end));
         let _ = slot.id.extend_from_slice(id);
         (slot.state, slot.revision) = (State::Awaits, terms.revision);
         (slot.task, slot.used) = (index, generation);

@@ -16,7 +16,7 @@ use crate::rpc::emit::{self, Framing};
 use crate::rpc::envelope::Envelope;
 use crate::rpc::params::Augment;
 use crate::session::asks::members;
-use crate::session::park::{Held, Park};
+use crate::session::park::{Held, Park, Parked};
 use crate::session::rows::TaskSupport;
 use crate::session::slots::{Slot, State};
 use crate::session::tasks::{BASE, NONE, Status, Task, find, owner};
@@ -44,24 +44,7 @@ impl Server<'_> {
         }
         let longest = self.config.task_ttl_ms;
         if revision.has(Feature::Tasks) {
-            let b = part(self.rx.bytes(), msg.start, msg.end);
-            let wanted = envelope.members.task.of(b);
-            return match (support, wanted.first()) {
-                (TaskSupport::None, _) => {
-                    self.no_task(msg, envelope, revision, "This tool does not run as a task")
-                }
-                (_, Some(b'{')) => {
-                    let ttl = Augment::of(b, envelope.members.task).ttl.of(b);
-                    Mode::Task(to_u64(ttl).unwrap_or(longest).min(longest))
-                }
-                (TaskSupport::Optional, _) => Mode::Plain,
-                _ => self.no_task(
-                    msg,
-                    envelope,
-                    revision,
-                    "This tool runs as a task only: send \"task\" with the call",
-                ),
-            };
+            return self.augmented(msg, envelope, revision, support);
         }
         let answers =
             !(envelope.members.input_responses.is_absent() && envelope.members.request_state.is_absent());
@@ -74,6 +57,37 @@ impl Server<'_> {
             },
             TaskSupport::Optional => Mode::Plain,
             _ => Mode::Refused(self.needs_tasks(msg, envelope, revision)),
+        }
+    }
+
+    /// 2025-11-25: the client says with `task` what it wants.
+    fn augmented(&mut self, msg: Msg, envelope: &Envelope, revision: Revision, support: TaskSupport) -> Mode {
+        let longest = self.config.task_ttl_ms;
+        let b = part(self.rx.bytes(), msg.start, msg.end);
+        let wanted = match envelope.members.task.of(b) {
+            b"null" => b"",
+            wanted => wanted,
+        };
+        let ttl = Augment::of(b, envelope.members.task).ttl.of(b);
+        let given = !matches!(ttl, b"" | b"null");
+        match (support, wanted.first()) {
+            (_, Some(c)) if *c != b'{' => {
+                let words = ["\"task\" must be an object"];
+                Mode::Refused(self.bad_params(msg, envelope.id, revision, &words))
+            }
+            (TaskSupport::None, Some(_)) => {
+                self.no_task(msg, envelope, revision, "This tool does not run as a task")
+            }
+            (_, Some(_)) if given && to_u64(ttl).is_err() => {
+                let words = ["\"ttl\" must be a number of milliseconds"];
+                Mode::Refused(self.bad_params(msg, envelope.id, revision, &words))
+            }
+            (_, Some(_)) => Mode::Task(to_u64(ttl).unwrap_or(longest).min(longest)),
+            (TaskSupport::None | TaskSupport::Optional, None) => Mode::Plain,
+            (_, None) => {
+                let words = "This tool runs as a task only: send \"task\" with the call";
+                self.no_task(msg, envelope, revision, words)
+            }
         }
     }
 
@@ -111,18 +125,18 @@ impl Server<'_> {
         if slot.state == State::Creating {
             let rows = self.rows;
             let mut w = window(&mut self.tx, &mut self.fill, self.replay);
-            emit::result(&mut w, Framing::default(), &slot.id);
+            emit::result(&mut w, self.framing, &slot.id);
             let older = slot.revision.has(Feature::Tasks);
             if older {
                 w.key("task");
                 w.object();
             }
-            write(task, &mut w, &self.config);
+            write(task, &mut w, slot.revision, &self.config);
             if older {
                 w.close();
             }
             rows.info().end_task(&mut w, slot.revision);
-            emit::close(&mut w, Framing::default());
+            emit::close(&mut w, self.framing);
             if let Step::Send = self.sent() {
                 return Step::Send;
             }
@@ -152,7 +166,9 @@ impl Server<'_> {
             return self.needs_tasks(msg, envelope, terms.revision);
         }
         let b = part(self.rx.bytes(), msg.start, msg.end);
-        let name = content_bytes(envelope.members.task_id.of(b)).unwrap_or(b"");
+        let Some(name) = content_bytes(envelope.members.task_id.of(b)) else {
+            return self.bad_params(msg, envelope.id, terms.revision, &["\"taskId\" must be a string"]);
+        };
         match find(self.tasks, name, owner(self.principal)) {
             Some(index) => serve(self, msg, envelope, terms, index),
             None => self.bad_params(
@@ -169,7 +185,7 @@ impl Server<'_> {
         let msg = part(self.rx.bytes(), msg.start, msg.end);
         emit::result(&mut w, self.framing, envelope.id.of(msg));
         if let Some(task) = self.tasks.get(usize::from(index)) {
-            write(task, &mut w, &self.config);
+            write(task, &mut w, terms.revision, &self.config);
             if terms.revision.has(Feature::TaskExtension) {
                 details(task, index, self.slots, &self.park, &mut w);
             }
@@ -207,7 +223,7 @@ impl Server<'_> {
                 break;
             }
             w.object();
-            write(task, &mut w, &self.config);
+            write(task, &mut w, terms.revision, &self.config);
             w.close();
         }
         w.put(b"]");
@@ -277,7 +293,7 @@ impl Server<'_> {
             let mut w = window(&mut self.tx, &mut self.fill, self.replay);
             let b = part(self.rx.bytes(), msg.start, msg.end);
             emit::result(&mut w, self.framing, envelope.id.of(b));
-            write(&task, &mut w, &self.config);
+            write(&task, &mut w, terms.revision, &self.config);
             self.rows.info().end_result(&mut w, terms.revision);
             emit::close(&mut w, self.framing);
             self.sent()
@@ -330,7 +346,7 @@ impl Server<'_> {
         }
         let mut w = window(&mut self.tx, &mut self.fill, self.replay);
         emit::notification(&mut w, "notifications/tasks/status");
-        write(task, &mut w, &self.config);
+        write(task, &mut w, task.revision, &self.config);
         emit::close(&mut w, Framing::default());
         let step = self.sent();
         if let (Step::Next, Some(task)) = (&step, self.tasks.get_mut(usize::from(index))) {
@@ -340,8 +356,8 @@ impl Server<'_> {
     }
 }
 
-fn write(task: &Task, w: &mut Writer<'_>, config: &Config) {
-    task.write(w, config.task_poll_ms, config.epoch_ms);
+fn write(task: &Task, w: &mut Writer<'_>, revision: Revision, config: &Config) {
+    task.write(w, revision, config.task_poll_ms, config.epoch_ms);
 }
 
 /// 2026-07-28: what a task asks, or what it came to.
@@ -351,7 +367,10 @@ fn details(task: &Task, index: u16, slots: &[Slot], park: &Park<'_>, w: &mut Wri
             let ticket = slots.get(usize::from(task.slot)).map(Slot::ticket);
             w.key("inputRequests");
             w.object();
-            for open in park.iter().filter(|r| r.held == Held::Pending && Some(r.ticket) == ticket) {
+            // What was asked by a request of ours (2025-11-25) is answered there.
+            let open =
+                |r: &Parked<'_>| r.held == Held::Pending && Some(r.ticket) == ticket && !r.data.is_empty();
+            for open in park.iter().filter(open) {
                 w.key(core::str::from_utf8(open.key).unwrap_or(""));
                 w.raw(open.data);
             }
