@@ -1,6 +1,7 @@
 //! Asking the client from inside a call: a request of the server's own where there is a handshake, a part of the result in
 //! 2026-07-28.
 
+use crate::bytes::{at, part};
 use crate::json::Writer;
 use crate::limits::{ASK_ROUNDS_MAX, ASKS_MAX};
 use crate::proto::input::{Answer, Ask};
@@ -107,9 +108,11 @@ impl<'e> Reply<'e> {
         const REST: &[u8] = b"\":{\"method\":\"";
         let here = self.w.sink().message();
         let len = key.len().saturating_add(REST.len()).saturating_add(1);
+        let key_end = key.len().saturating_add(1);
         here.windows(len).any(|text| {
-            let text = text.strip_prefix(b"\"").and_then(|text| text.strip_prefix(key.as_bytes()));
-            text == Some(REST)
+            at(text, 0) == b'"'
+                && part(text, 1, key_end) == key.as_bytes()
+                && part(text, key_end, len) == REST
         })
     }
 
