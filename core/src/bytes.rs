@@ -82,6 +82,11 @@ pub fn shift(b: &mut [u8], from: usize, to: usize) {
     }
 }
 
+/// The lower-case hex digit of a number below 16.
+pub(crate) const fn hex_digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a'.wrapping_add(nibble.wrapping_sub(10)) }
+}
+
 /// Where `byte` stands first in `b`.
 pub fn find(b: &[u8], byte: u8) -> Option<usize> {
     // A block at a time first: the inner loop has no early exit, so it becomes vector code on a host.

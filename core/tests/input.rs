@@ -1,23 +1,14 @@
 //! What a client is asked, in the words of each revision.
 
-use midge::json::Writer;
+mod asks;
+
+use asks::{COLOURS, EVERY, FORM, HELLO, URL, written};
 use midge::proto::client::Can;
-use midge::proto::input::{
-    Ask, Choice, Content, Field, Form, Format, Include, Message, Preferences, Sample, ToolChoice,
-};
+use midge::proto::input::{Ask, Content, Field, Form, Include, Message, Preferences, Sample, ToolChoice};
 use midge::proto::revision::{ALL, Revision};
-use midge::sink::{Buf, Fill, Sink};
 use serde_json::{Value, json};
 
 use Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
-
-fn written(write: impl FnOnce(&mut Writer<'_>)) -> String {
-    let mut memory = vec![0; 1 << 16];
-    let mut fill = Fill::default();
-    write(&mut Writer::new(Sink::new(Buf::from(&mut memory[..]), &mut fill, None)));
-    memory.truncate(fill.len);
-    String::from_utf8(memory).expect("UTF-8")
-}
 
 fn params(ask: &Ask<'_>, revision: Revision, task: &str) -> Value {
     let text = written(|w| {
@@ -32,24 +23,6 @@ fn property(field: Field<'_>, revision: Revision) -> Value {
     let fields = [field];
     params(&Ask::form("m", &fields), revision, "")["requestedSchema"]["properties"][field.name].clone()
 }
-
-const COLOURS: &[Choice<'_>] = &[Choice::new("red"), Choice::new("dark green")];
-const SIZES: &[Choice<'_>] = &[Choice::titled("s", "Small"), Choice::new("xl")];
-
-const EVERY: &[Field<'_>] = &[
-    Field::text("name").title("Name").about("who you are").min(2).max(5),
-    Field::text("mail").format(Format::Email).default_text("a@example.com").optional(),
-    Field::integer("age").min(0).max(150).default_integer(7),
-    Field::number("ratio").between("-0.5", "1e2").default_number("0.25").optional(),
-    Field::boolean("sure").default_bool(false).optional(),
-    Field::one_of("colour", COLOURS).default_text("red").optional(),
-    Field::one_of("size", SIZES).optional(),
-    Field::many_of("sizes", SIZES).min(1).max(2).default_choices(&["xl"]).optional(),
-];
-/// In `const`, as users write it.
-const FORM: Ask<'_> = Ask::form("Who?", EVERY);
-const URL: Ask<'_> = Ask::url("Sign in", "https://example.com/x", "e-1");
-const HELLO: &[Message<'_>] = &[Message::user(&[Content::Text("Hello \"you\"")])];
 
 #[test]
 fn texts_and_numbers_by_revision() {

@@ -169,7 +169,7 @@ impl<'e> Io<'e> {
 
     /// Takes back the questions of a result that goes on with content after all.
     pub(super) fn ask_no_more(&mut self) {
-        if self.asked > 0 && self.reply.asks_in_result() {
+        if self.asked > 0 && !self.reply.parks() {
             self.asked = 0;
             self.dropped = true;
             self.reply.take_back_questions();

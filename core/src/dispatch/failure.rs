@@ -32,12 +32,7 @@ impl Io<'_> {
         self.error(
             code::MISSING_CAPABILITY,
             |w| w.text("Missing client capability: this needs something that the client did not declare"),
-            |w| {
-                w.put(b",\"data\":{\"requiredCapabilities\":");
-                w.set_comma(false);
-                needed.write(w);
-                w.put(b"}");
-            },
+            |w| needed.write_required(w),
         );
         Err(Outcome::Done)
     }

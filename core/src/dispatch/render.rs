@@ -2,7 +2,7 @@
 
 use super::args::{Arg, Rule, Text};
 use super::schema::{PARTS_DEPTH_MAX, Part};
-use crate::bytes::at;
+use crate::bytes::{at, hex_digit};
 use crate::json::Writer;
 use crate::proto::info::Info;
 
@@ -275,7 +275,7 @@ impl Flat<'_> {
                 c @ 0..0x20 => {
                     self.json(if c < 16 { "\\u000" } else { "\\u001" });
                     let low = c & 15;
-                    self.push(if low < 10 { b'0' + low } else { b'a' + low - 10 });
+                    self.push(hex_digit(low));
                 }
                 c => self.push(c),
             }

@@ -1,7 +1,7 @@
 //! Text and integers as JSON has them.
 
 use super::chars::{Run, plain};
-use crate::bytes::{at, part};
+use crate::bytes::{at, hex_digit, part};
 
 /// The decimal digits of `value`.
 #[inline]
@@ -103,8 +103,7 @@ fn escape_one(c: u8, put: &mut impl FnMut(&[u8])) {
         8 => b'b',
         12 => b'f',
         _ => {
-            let hex = |d: u8| if d < 10 { b'0' + d } else { b'a'.wrapping_add(d.wrapping_sub(10)) };
-            return put(&[b'\\', b'u', b'0', b'0', hex(c >> 4), hex(c & 15)]);
+            return put(&[b'\\', b'u', b'0', b'0', hex_digit(c >> 4), hex_digit(c & 15)]);
         }
     };
     put(&[b'\\', short]);

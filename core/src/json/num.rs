@@ -1,6 +1,7 @@
 //! Integers out of number tokens, exactly.
 
 use crate::error::Kind;
+use core::cmp::Ordering;
 
 /// The integer that `token` stands for: `7`, `7.0`, `70e-1` and `0.7e1` are the same one, as in JSON Schema.
 ///
@@ -93,6 +94,58 @@ impl<'a> Decimal<'a> {
         let whole = self.whole;
         let digits = self.mantissa.iter().enumerate().filter(move |(i, _)| *i != whole);
         digits.map(|(_, c)| c.wrapping_sub(b'0'))
+    }
+}
+
+/// Compares two JSON numbers exactly, without floats, in time linear in the texts whatever their exponents say.
+pub(crate) fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    let ((a_negative, a), (b_negative, b)) = (sign(a), sign(b));
+    let (a, b) = (Size::of(a), Size::of(b));
+    // Zero has no sign.
+    match (a_negative && a.is_some(), b_negative && b.is_some()) {
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (true, true) => Size::compare(&b, &a),
+        (false, false) => Size::compare(&a, &b),
+    }
+}
+
+/// `0.d1d2d3… × 10^point`, where `d1` is not zero.
+struct Size<'a> {
+    decimal: Decimal<'a>,
+    /// Zeros before `d1`.
+    zeros: usize,
+    point: i64,
+}
+
+impl<'a> Size<'a> {
+    /// `None` for zero.
+    fn of(digits: &'a [u8]) -> Option<Self> {
+        let decimal = Decimal::split(digits).ok()?;
+        let zeros = decimal.digits().position(|d| d != 0)?;
+        let point = decimal.point.saturating_sub(i64::try_from(zeros).unwrap_or(i64::MAX));
+        Some(Self { decimal, zeros, point })
+    }
+
+    fn compare(a: &Option<Self>, b: &Option<Self>) -> Ordering {
+        let (a, b) = match (a, b) {
+            (Some(a), Some(b)) => (a, b),
+            (a, b) => return a.is_some().cmp(&b.is_some()),
+        };
+        if a.point != b.point {
+            return a.point.cmp(&b.point);
+        }
+        let (mut a, mut b) = (a.decimal.digits().skip(a.zeros), b.decimal.digits().skip(b.zeros));
+        loop {
+            // Where one has no digit left, it has zeros.
+            let order = match (a.next(), b.next()) {
+                (None, None) => return Ordering::Equal,
+                (a, b) => a.unwrap_or(0).cmp(&b.unwrap_or(0)),
+            };
+            if order != Ordering::Equal {
+                return order;
+            }
+        }
     }
 }
 
@@ -203,5 +256,49 @@ mod tests {
         assert_eq!(to_u64(b"00000000000000000000000000000000001"), Ok(1));
         assert_eq!(to_u64(b"-1"), Err(Kind::Range));
         assert_eq!(to_u64(b"-0"), Ok(0));
+    }
+
+    #[test]
+    fn numbers_compare_as_numbers() {
+        let ascending = [
+            "-1e999999999999999999999",
+            "-12.5",
+            "-12",
+            "-0.5e-3",
+            "0",
+            "1e-999999999999999999999",
+            "0.00999",
+            "0.01",
+            "0.5",
+            "0.50000000000000000000000000000000000001",
+            "1",
+            "9.99",
+            "10",
+            "1e2",
+            "123456789012345678901234567890",
+            "1e30",
+            "9e99999999999999999999999",
+        ];
+        for (i, a) in ascending.iter().enumerate() {
+            for (k, b) in ascending.iter().enumerate() {
+                assert_eq!(compare(a.as_bytes(), b.as_bytes()), i.cmp(&k), "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_number_has_many_spellings() {
+        for (a, b) in [
+            ("0", "-0"),
+            ("0", "-0.000e7"),
+            ("1", "1.000"),
+            ("100", "1E+2"),
+            ("0.01", "1e-2"),
+            ("12.50", "0.0125e3"),
+            ("120", "12e1"),
+            ("-7", "-70e-1"),
+        ] {
+            assert_eq!(compare(a.as_bytes(), b.as_bytes()), Ordering::Equal, "{a} {b}");
+        }
     }
 }

@@ -67,6 +67,14 @@ impl Can {
         can
     }
 
+    /// Writes `error.data` that asks for these (2026-07-28 basic/index, "Capability negotiation").
+    pub(crate) fn write_required(self, w: &mut Writer<'_>) {
+        w.put(b",\"data\":{\"requiredCapabilities\":");
+        w.set_comma(false);
+        self.write(w);
+        w.put(b"}");
+    }
+
     /// Writes the capabilities object that declares these.
     pub fn write(self, w: &mut Writer<'_>) {
         w.object();

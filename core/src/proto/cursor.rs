@@ -1,7 +1,8 @@
 //! Cursors: where a list goes on. Opaque to clients, and self-checking: a cursor that was altered, or that belongs to
 //! another list or another state of the list, is refused and not misread.
 
-use crate::bytes::at;
+use crate::bytes::{at, hex_digit};
+use crate::json::text::content_bytes;
 
 /// Length of a cursor, in characters.
 pub const CURSOR_LEN: usize = 12;
@@ -12,9 +13,21 @@ pub fn make(list: u8, len: usize, index: usize) -> [u8; CURSOR_LEN] {
     let word = (index as u64 & 0xFFFF) << 32 | u64::from(check(list, len, index));
     for (i, c) in out.iter_mut().enumerate() {
         let nibble = (word >> (44_usize.wrapping_sub(i.wrapping_mul(4)))) as u8 & 15;
-        *c = if nibble < 10 { b'0' + nibble } else { b'a'.wrapping_add(nibble.wrapping_sub(10)) };
+        *c = hex_digit(nibble);
     }
     out
+}
+
+/// Why a request for a page is refused.
+pub(crate) const NOT_OURS: &str =
+    "\"cursor\" is not one that this server gave for this list: start again without it";
+
+/// The first item of the page that the JSON token `cursor` asks for: the first of all when there is none.
+pub(crate) fn first(list: u8, len: usize, cursor: &[u8]) -> Option<usize> {
+    match cursor {
+        b"" | b"null" => Some(0),
+        token => content_bytes(token).and_then(|text| read(list, len, text)),
+    }
 }
 
 /// The item that the cursor `text` names; `None` when it is not one that [`make`] would make now.

@@ -82,9 +82,6 @@ impl<'e> Reply<'e> {
 
     /// 2026-07-28: one more of the result's `inputRequests`.
     fn write_question(&mut self, key: &str, ask: &Ask<'_>) -> Result<(), Unasked> {
-        if self.begun && self.asks.written >= ASKS_MAX {
-            return Err(Unasked::TooMany);
-        }
         if !self.begun {
             // Before anything is out that could not be taken back.
             self.carries()?;
@@ -93,10 +90,13 @@ impl<'e> Reply<'e> {
             w.put(b"\"inputRequests\":{");
             w.set_comma(false);
         }
-        let revision = self.slot.revision;
-        if self.begun && self.is_written(key) {
+        if self.asks.written >= ASKS_MAX {
+            return Err(Unasked::TooMany);
+        }
+        if self.is_written(key) {
             return Ok(());
         }
+        let revision = self.slot.revision;
         self.asks.written = self.asks.written.saturating_add(1);
         self.w.key(key);
         write_question(&mut self.w, ask, revision);
@@ -116,24 +116,14 @@ impl<'e> Reply<'e> {
         })
     }
 
-    /// Whether questions stand in the result, and not in messages of their own.
-    pub(crate) fn asks_in_result(&self) -> bool {
-        !self.parks()
-    }
-
     /// Whether the handler is run once more for its questions alone.
     pub(crate) fn only_asks(&self) -> bool {
-        self.slot.only_asks && self.asks_in_result()
+        self.slot.only_asks && !self.parks()
     }
 
     /// Takes everything back and lets the handler be run once more, for its questions alone; whether that can be.
     pub(crate) fn run_again(&mut self) -> bool {
-        if !self.asks_in_result()
-            || self.slot.only_asks
-            || !self.asks.open
-            || !self.is_open()
-            || self.flushed()
-        {
+        if self.parks() || self.slot.only_asks || !self.asks.open || !self.is_open() || self.flushed() {
             return false;
         }
         self.take_back();

@@ -128,17 +128,7 @@ impl<'p> Tail<'p> {
     /// # Errors
     /// `ParkFull` with the bytes needed in all.
     pub fn add(&mut self, record: &Parked<'_>, reserve: usize) -> Result<(), Error> {
-        let Parked { held, ticket, number, key, data, .. } = *record;
-        self.room(key.len().saturating_add(data.len()), reserve)?;
-        let head = head(held, ticket, number, key, data.len());
-        let start = self.used.wrapping_sub(self.from);
-        let end = start.saturating_add(HEAD).saturating_add(key.len()).saturating_add(data.len());
-        let place = part_mut(self.room, start, end);
-        copy(place, &head);
-        copy(place.get_mut(HEAD..).unwrap_or(&mut []), key);
-        copy(place.get_mut(HEAD.wrapping_add(key.len())..).unwrap_or(&mut []), data);
-        *self.used = self.from.wrapping_add(end);
-        Ok(())
+        self.write(record, reserve, |w| w.put(record.data))
     }
 
     /// Whether a record with `len` bytes of key and data fits, and `reserve` bytes besides.
@@ -164,19 +154,15 @@ impl<'p> Tail<'p> {
         write: impl FnOnce(&mut Writer<'_>),
     ) -> Result<(), Error> {
         let Parked { held, ticket, number, key, .. } = *record;
-        self.room(key.len(), reserve)?;
         let start = self.used.wrapping_sub(self.from);
-        let data_from = start.wrapping_add(HEAD).wrapping_add(key.len());
+        let data_from = start.saturating_add(HEAD).saturating_add(key.len());
         let end = self.room.len().saturating_sub(reserve);
         let mut fill = Fill::default();
         let mut w = Writer::new(Sink::new(Buf::Fixed(part_mut(self.room, data_from, end)), &mut fill, None));
-        w.sink().begin(0);
         write(&mut w);
-        let (lost, len) = (w.sink().lost(), w.sink().total());
-        let end = data_from.saturating_add(len);
-        if lost {
-            return Err(Error::new(Kind::ParkFull, self.from.saturating_add(end).saturating_add(reserve)));
-        }
+        let len = w.sink().total();
+        self.room(key.len().saturating_add(len), reserve)?;
+        let end = data_from.wrapping_add(len);
         let place = part_mut(self.room, start, data_from);
         copy(place, &head(held, ticket, number, key, len));
         copy(place.get_mut(HEAD..).unwrap_or(&mut []), key);
@@ -313,11 +299,6 @@ impl<'b> Park<'b> {
                 next = end;
             }
         }
-    }
-
-    /// Whether no question of that call is open.
-    pub fn is_answered(&self, ticket: Ticket) -> bool {
-        !self.iter().any(|r| r.held == Held::Pending && r.ticket == ticket)
     }
 
     /// The number of a question of that call that is not answered.

@@ -4,6 +4,7 @@
 //! A task is an entry in a table of the caller's. While it works it has a slot, as any call in flight; what it comes to is
 //! a record in the park, until its time is over.
 
+use crate::bytes::hex_digit;
 use crate::json::Writer;
 use crate::proto::revision::{Feature, Revision};
 use crate::session::slots::Ticket;
@@ -133,7 +134,7 @@ impl Name {
     fn of(id: &[u8; ID_BYTES]) -> Self {
         let mut text = [0; 2 * ID_BYTES];
         for (byte, pair) in id.iter().zip(text.as_chunks_mut::<2>().0) {
-            *pair = [hex(byte >> 4), hex(byte & 15)];
+            *pair = [hex_digit(byte >> 4), hex_digit(byte & 15)];
         }
         Self(text)
     }
@@ -141,10 +142,6 @@ impl Name {
     pub fn text(&self) -> &str {
         core::str::from_utf8(&self.0).unwrap_or("")
     }
-}
-
-fn hex(digit: u8) -> u8 {
-    if digit < 10 { b'0' + digit } else { b'a'.wrapping_add(digit.wrapping_sub(10)) }
 }
 
 /// The task of that id, of that owner. Every entry is compared as a whole: how long it takes says nothing of the ids there

@@ -1,10 +1,9 @@
 //! Whether the content of an accepted form is what its fields say, and the words when it is not.
 
-use super::decimal;
 use super::form::{Choice, Field, FieldKind};
 use super::walk::{Items, Members};
 use crate::bytes::{at, copy, part, part_mut};
-use crate::json::num::to_i64;
+use crate::json::num::{compare, to_i64};
 use crate::json::scan::SOFT;
 use crate::json::text::{content, content_bytes};
 use crate::json::write::decimal_text;
@@ -96,8 +95,8 @@ fn fits(kind: &FieldKind<'_>, value: &[u8]) -> bool {
         }),
         FieldKind::Integer { min, max, .. } => number && to_i64(value).is_ok_and(|v| min <= v && v <= max),
         FieldKind::Number { min, max, .. } => {
-            let above = min.is_empty() || decimal::compare(value, min.as_bytes()).is_ge();
-            let below = max.is_empty() || decimal::compare(value, max.as_bytes()).is_le();
+            let above = min.is_empty() || compare(value, min.as_bytes()).is_ge();
+            let below = max.is_empty() || compare(value, max.as_bytes()).is_le();
             number && above && below
         }
         FieldKind::Boolean { .. } => matches!(at(value, 0), b't' | b'f'),

@@ -6,7 +6,6 @@
 
 mod answer;
 mod check;
-mod decimal;
 mod form;
 mod sample;
 mod schema;

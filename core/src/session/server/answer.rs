@@ -49,12 +49,7 @@ fn write_data(w: &mut Writer<'_>, data: Data<'_>, msg: &[u8], supported: Revisio
             w.value(requested.of(msg));
             w.put(b"}");
         }
-        Data::Capabilities(needed) => {
-            w.put(b",\"data\":{\"requiredCapabilities\":");
-            w.set_comma(false);
-            needed.write(w);
-            w.put(b"}");
-        }
+        Data::Capabilities(needed) => needed.write_required(w),
         Data::Limit { name, bytes, needed } => limit_data(w, name, bytes, needed),
     }
 }

@@ -4,7 +4,6 @@ use super::answer::Msg;
 use super::calls::Terms;
 use super::{Server, Step};
 use crate::json::Writer;
-use crate::json::text::content;
 use crate::proto::cursor;
 use crate::proto::revision::Revision;
 use crate::rpc::envelope::Envelope;
@@ -28,15 +27,8 @@ impl Server<'_> {
         let rows = self.rows;
         let len = rows.len(list);
         let b = crate::bytes::part(self.rx.bytes(), msg.start, msg.end);
-        let text = envelope.members.cursor.of(b);
-        let first = if text.is_empty() || text == b"null" {
-            Some(0)
-        } else {
-            content(text).and_then(|c| cursor::read(list as u8, len, c.as_bytes()))
-        };
-        let Some(first) = first else {
-            let words = ["\"cursor\" is not one that this server gave for this list: start again without it"];
-            return self.bad_params(msg, envelope.id, revision, &words);
+        let Some(first) = cursor::first(list as u8, len, envelope.members.cursor.of(b)) else {
+            return self.bad_params(msg, envelope.id, revision, &[cursor::NOT_OURS]);
         };
         let page_bytes = self.config.page_bytes;
         let resume = self.replay;

@@ -10,7 +10,6 @@ use crate::rpc::code;
 use crate::rpc::envelope::{self, Class, Envelope};
 use crate::rpc::id::is_id;
 use crate::rpc::params::Span;
-use crate::session::slots::State;
 use crate::wire::hunter::Hunter;
 use crate::wire::line::Found;
 
@@ -188,13 +187,9 @@ impl Server<'_> {
         if id.is_empty() {
             return Step::Next;
         }
-        if let Some(slot) = self.slots.iter_mut().find(|s| s.state.can_be_cancelled() && s.id == id) {
-            let ticket = slot.ticket();
-            // A request that only waits for a task has nothing to stop.
-            let awaits = slot.state == State::Awaits;
-            slot.free();
-            self.waiting = self.waiting.saturating_sub(1);
-            return if awaits { Step::Next } else { Step::Cancelled(ticket) };
+        let waiting = self.slots.iter().find(|s| s.state.can_be_cancelled() && s.id == id);
+        if let Some(number) = waiting.map(|s| s.number) {
+            return self.let_go(number);
         }
         self.subs.remove(|r| r.id == id);
         Step::Next

@@ -74,14 +74,21 @@ impl Server<'_> {
         if self.fill.len > 0 {
             return Step::Send;
         }
-        if let Some(slot) = self.slots.iter_mut().find(|s| s.state.can_be_cancelled()) {
-            let (ticket, awaits) = (slot.ticket(), slot.state == State::Awaits);
-            slot.free();
-            self.waiting = self.waiting.saturating_sub(1);
-            // Nobody is told either that a question is withdrawn.
-            self.park.remove(|_| true);
-            return if awaits { Step::Next } else { Step::Cancelled(ticket) };
-        }
-        Step::Ended
+        let Some(number) = self.slots.iter().find(|s| s.state.can_be_cancelled()).map(|s| s.number) else {
+            return Step::Ended;
+        };
+        // Nobody is told either that a question is withdrawn.
+        self.park.remove(|_| true);
+        self.let_go(number)
+    }
+
+    /// Ends a call that waits, without an answer.
+    pub(super) fn let_go(&mut self, number: u16) -> Step {
+        let Some(slot) = self.slots.get_mut(usize::from(number)) else { return Step::Next };
+        let (ticket, awaits) = (slot.ticket(), slot.state == State::Awaits);
+        slot.free();
+        self.waiting = self.waiting.saturating_sub(1);
+        // A request that only waits for a task has nothing to stop.
+        if awaits { Step::Next } else { Step::Cancelled(ticket) }
     }
 }

@@ -141,16 +141,15 @@ impl Server<'_> {
                 return Step::Send;
             }
         }
+        let has_room = self.has_room(self.config.reply_max);
         let Some(slot) = self.slots.get_mut(usize::from(call.slot)) else { return Step::Next };
         // The request is answered: its id may come again.
         slot.id.clear();
-        slot.state = State::Created;
-        if !self.has_room(self.config.reply_max) {
+        if !has_room {
+            slot.state = State::Created;
             return Step::Send;
         }
-        if let Some(slot) = self.slots.get_mut(usize::from(call.slot)) {
-            slot.state = State::Open;
-        }
+        slot.state = State::Open;
         Step::Call
     }
 
@@ -198,14 +197,9 @@ impl Server<'_> {
     /// `tasks/list`, a page of bytes at a time.
     pub(super) fn task_list(&mut self, msg: Msg, envelope: &Envelope, terms: Terms) -> Step {
         let b = part(self.rx.bytes(), msg.start, msg.end);
-        let (len, text) = (self.tasks.len(), envelope.members.cursor.of(b));
-        let first = match text {
-            b"" | b"null" => Some(0),
-            text => content_bytes(text).and_then(|c| cursor::read(LIST, len, c)),
-        };
-        let Some(first) = first else {
-            let words = ["\"cursor\" is not one that this server gave for this list: start again without it"];
-            return self.bad_params(msg, envelope.id, terms.revision, &words);
+        let len = self.tasks.len();
+        let Some(first) = cursor::first(LIST, len, envelope.members.cursor.of(b)) else {
+            return self.bad_params(msg, envelope.id, terms.revision, &[cursor::NOT_OURS]);
         };
         let owner = owner(self.principal);
         let mut w = window(&mut self.tx, &mut self.fill, self.replay);
@@ -264,7 +258,7 @@ impl Server<'_> {
                 self.park.answer_at(at, Held::Answer, &[value]);
             }
         }
-        if slot.state == State::Asked && self.park.is_answered(ticket) {
+        if slot.state == State::Asked && self.park.open_question(ticket).is_none() {
             slot.state = State::Ready;
         }
         step
@@ -309,11 +303,8 @@ impl Server<'_> {
     /// Lets go of the call that works on a task; the application is to stop.
     fn stop(&mut self, index: u16) -> Option<Step> {
         let task = self.tasks.get_mut(usize::from(index))?;
-        let slot = self.slots.get_mut(usize::from(core::mem::replace(&mut task.slot, NONE)))?;
-        let ticket = slot.ticket();
-        slot.free();
-        self.waiting = self.waiting.saturating_sub(1);
-        Some(Step::Cancelled(ticket))
+        let number = core::mem::replace(&mut task.slot, NONE);
+        (number != NONE).then(|| self.let_go(number))
     }
 
     /// Forgets a task whose time is over; one that still works is stopped.
