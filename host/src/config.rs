@@ -1,0 +1,1 @@
+//! The `mcpServers` file of desktop hosts.
