@@ -86,6 +86,8 @@ pub enum Kind {
     Begun,
     /// Another message is being written; drain the transmit buffer first.
     Busy,
+    /// The connection is not made yet, or is over.
+    NotConnected,
     /// The byte stream failed or ended.
     Stream,
     /// A declaration that cannot work.
@@ -102,7 +104,7 @@ impl Kind {
             | Self::SubscriptionsFull
             | Self::ScratchFull
             | Self::ParkFull => Fault::Resource,
-            Self::Stale | Self::Begun | Self::Busy | Self::Stream => Fault::State,
+            Self::Stale | Self::Begun | Self::Busy | Self::NotConnected | Self::Stream => Fault::State,
             Self::Declaration => Fault::Config,
             _ => Fault::Peer,
         }
@@ -135,6 +137,7 @@ impl Kind {
             Self::Stale => "this call is over",
             Self::Begun => "the reply has begun already",
             Self::Busy => "another message is being written",
+            Self::NotConnected => "the connection is not made yet, or is over",
             Self::Stream => "the byte stream ended",
             Self::Declaration => "a declaration that cannot work",
         }

@@ -36,6 +36,7 @@ pub use proto::level::Level;
 pub use proto::revision::{Revision, Revisions};
 #[cfg(feature = "seal")]
 pub use seal::HmacSealer;
+pub use session::client::{self, Client};
 pub use session::rows::TaskSupport;
 pub use session::server::{Config, Event, Server, Stats, Storage};
 pub use session::slots::{Slot, Ticket};

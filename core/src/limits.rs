@@ -52,3 +52,17 @@ pub const TASK_TTL_MS: u64 = 3_600_000;
 
 /// How often clients should look at a task, in milliseconds, unless [`Config`](crate::Config) says otherwise.
 pub const TASK_POLL_MS: u64 = 1_000;
+
+/// How long a server has to answer `server/discover`, in milliseconds, unless the client's
+/// [`Config`](crate::client::Config) says otherwise: many servers of the handshake revisions say nothing to it.
+pub const PROBE_MS: u64 = 10_000;
+
+/// How long it has to answer `initialize`, in milliseconds, unless [`Config`](crate::client::Config) says otherwise: some
+/// take many seconds to start.
+pub const CONNECT_MS: u64 = 60_000;
+
+/// How long it has to answer a call, in milliseconds, unless [`Config`](crate::client::Config) says otherwise.
+pub const CALL_MS: u64 = 60_000;
+
+/// Pages of a list that is read whole.
+pub const PAGES_MAX: u16 = 1_000;

@@ -13,6 +13,7 @@ pub mod raw;
 pub mod scan;
 pub mod ser;
 pub mod text;
+pub mod view;
 pub mod write;
 
 pub use de::{De, DeError, from_value};

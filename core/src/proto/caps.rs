@@ -2,6 +2,7 @@
 
 use super::revision::{Feature, Revision};
 use crate::json::Writer;
+use crate::rpc::params::{Extensions, Offer, Span};
 
 /// What a server offers, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,38 @@ impl Features {
         self.0 & (2 | 8 | 16 | 64) != 0
     }
 
+    /// Reads the capabilities object at `span` of `b`.
+    pub(crate) fn read(b: &[u8], span: Span) -> Self {
+        let offer = Offer::of(b, span);
+        let there = |s: Span| s.of(b).starts_with(b"{");
+        let says = |s: Span| s.of(b) == b"true";
+        let mut features = Self::NONE;
+        for (span, list, changes) in [
+            (offer.tools, Self::TOOLS, Self::TOOLS_CHANGE),
+            (offer.resources, Self::RESOURCES, Self::RESOURCES_CHANGE),
+            (offer.prompts, Self::PROMPTS, Self::PROMPTS_CHANGE),
+        ] {
+            let how = Offer::of(b, span);
+            features = match (there(span), says(how.changes)) {
+                (false, _) => continue,
+                (true, false) => features.and(list),
+                (true, true) => features.and(changes),
+            };
+            if list == Self::RESOURCES && says(how.subscribe) {
+                features = features.and(Self::SUBSCRIBE);
+            }
+        }
+        let tasks = there(offer.tasks) || there(Extensions::of(b, offer.extensions).tasks);
+        for (there, feature) in [
+            (there(offer.completions), Self::COMPLETIONS),
+            (there(offer.logging), Self::LOGGING),
+            (tasks && there(offer.tools), Self::TASKS),
+        ] {
+            features = if there { features.and(feature) } else { features };
+        }
+        features
+    }
+
     /// Writes the capabilities object; `more` are further members as JSON text, such as `"experimental":{…}`.
     pub fn write(self, w: &mut Writer<'_>, revision: Revision, extensions: &str, experimental: &str) {
         w.object();
@@ -92,7 +125,7 @@ impl Features {
 }
 
 /// The application's extensions, and ours among them.
-fn write_extensions(w: &mut Writer<'_>, extensions: &str, tasks: bool) {
+pub(super) fn write_extensions(w: &mut Writer<'_>, extensions: &str, tasks: bool) {
     const TASKS: &[u8] = b"\"io.modelcontextprotocol/tasks\":{}";
     if !tasks {
         return crate::proto::info::some_raw(w, true, "extensions", extensions);

@@ -1,5 +1,8 @@
 //! What a client can do, as far as a server must know before it asks.
 
+use super::caps::write_extensions;
+use super::info::{Info, some_raw};
+use super::revision::{Feature, Revision};
 use crate::json::Writer;
 use crate::rpc::params::{Ability, Extensions, Span};
 
@@ -78,6 +81,32 @@ impl Can {
     /// Writes the capabilities object that declares these.
     pub fn write(self, w: &mut Writer<'_>) {
         w.object();
+        self.write_members(w, b"{}", "");
+        w.close();
+    }
+
+    /// Writes what a client declares that can do these, and has said more in `info`, in the form of `revision`.
+    pub(crate) fn declare(self, w: &mut Writer<'_>, revision: Revision, info: &Info) {
+        let handshake = revision.has(Feature::Handshake);
+        let mut can = self;
+        if !revision.has(Feature::TaskExtension) {
+            can.0 &= !Self::TASKS.0;
+        }
+        if !revision.has(Feature::Elicitation) {
+            can.0 &= !Self::ELICIT.and(Self::ELICIT_URL).0;
+        }
+        if !revision.has(Feature::UrlMode) {
+            can.0 &= !Self::ELICIT_URL.0;
+        }
+        w.object();
+        some_raw(w, true, "experimental", info.experimental);
+        let roots: &[u8] = if handshake { b"{\"listChanged\":true}" } else { b"{}" };
+        can.write_members(w, roots, if revision.has(Feature::Extensions) { info.extensions } else { "" });
+        w.close();
+    }
+
+    /// `extensions` are those besides tasks, as the text of a JSON object.
+    fn write_members(self, w: &mut Writer<'_>, roots: &[u8], extensions: &str) {
         if self.has(Self::SAMPLE) {
             w.key("sampling");
             w.raw(if self.has(Self::SAMPLE_WITH_TOOLS) { b"{\"tools\":{}}" } else { b"{}" });
@@ -97,13 +126,9 @@ impl Can {
         }
         if self.has(Self::LIST_ROOTS) {
             w.key("roots");
-            w.raw(b"{}");
+            w.raw(roots);
         }
-        if self.has(Self::TASKS) {
-            w.key("extensions");
-            w.raw(b"{\"io.modelcontextprotocol/tasks\":{}}");
-        }
-        w.close();
+        write_extensions(w, extensions, self.has(Self::TASKS));
     }
 }
 

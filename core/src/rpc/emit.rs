@@ -83,10 +83,10 @@ pub fn notification(w: &mut Writer<'_>, method: &str) {
 }
 
 /// `{"jsonrpc":"2.0","id":…,"method":"…","params":{`
-pub fn request(w: &mut Writer<'_>, number: u32, method: &str) {
+pub fn request(w: &mut Writer<'_>, number: u64, method: &str) {
     w.put(b"{\"jsonrpc\":\"2.0\",\"id\":");
     w.set_comma(false);
-    w.u64(number.into());
+    w.u64(number);
     w.put(b",\"method\":\"");
     w.put(method.as_bytes());
     w.put(b"\",\"params\":{");

@@ -254,3 +254,117 @@ members! {
         uris: b"resourceSubscriptions",
     }
 }
+
+members! {
+    /// A JSON-RPC error.
+    pub struct Fault {
+        /// `code`
+        code: b"code",
+        /// `message`
+        message: b"message",
+        /// `data`
+        data: b"data",
+        /// `uri` of its data.
+        uri: b"uri",
+    }
+}
+
+members! {
+    /// What a server says of itself.
+    pub struct Said {
+        /// `supportedVersions` of `server/discover`.
+        versions: b"supportedVersions",
+        /// `protocolVersion` of `initialize`.
+        version: b"protocolVersion",
+        /// `capabilities`
+        capabilities: b"capabilities",
+    }
+}
+
+members! {
+    /// What a server says it offers, and how.
+    pub struct Offer {
+        /// `tools`
+        tools: b"tools",
+        /// `resources`
+        resources: b"resources",
+        /// `prompts`
+        prompts: b"prompts",
+        /// `completions`
+        completions: b"completions",
+        /// `logging`
+        logging: b"logging",
+        /// `tasks` (2025-11-25)
+        tasks: b"tasks",
+        /// `extensions` (2026-07-28)
+        extensions: b"extensions",
+        /// `listChanged` of a list.
+        changes: b"listChanged",
+        /// `subscribe` of resources.
+        subscribe: b"subscribe",
+    }
+}
+
+members! {
+    /// The members of a result that a client acts on.
+    pub struct Outcome {
+        /// `resultType`
+        result_type: b"resultType",
+        /// `nextCursor` of a page.
+        next_cursor: b"nextCursor",
+        /// `inputRequests`: what the server asks.
+        input_requests: b"inputRequests",
+        /// `requestState`: what it wants back.
+        request_state: b"requestState",
+        /// `task` that the call has become (2025-11-25).
+        task: b"task",
+        /// `taskId` of a task.
+        task_id: b"taskId",
+        /// `status` of a task.
+        status: b"status",
+        /// `pollInterval` of a task (2025-11-25).
+        poll: b"pollInterval",
+        /// `pollIntervalMs` of a task (2026-07-28).
+        poll_ms: b"pollIntervalMs",
+        /// `result` of a task that is done (2026-07-28).
+        result: b"result",
+        /// `error` of a task that failed (2026-07-28).
+        error: b"error",
+    }
+}
+
+members! {
+    /// The members of a notification's params that a client acts on.
+    pub struct Told {
+        /// `progressToken`
+        token: b"progressToken",
+        /// `requestId` of a cancellation.
+        request_id: b"requestId",
+        /// `notifications` that were granted.
+        notifications: b"notifications",
+        /// `_meta`
+        meta: b"_meta",
+        /// The subscription, in `_meta`.
+        subscription: b"io.modelcontextprotocol/subscriptionId",
+    }
+}
+
+members! {
+    /// What a server asks.
+    pub struct Asked {
+        /// `method` of an entry of `inputRequests`.
+        method: b"method",
+        /// `params` of it.
+        params: b"params",
+        /// `mode` of an elicitation.
+        mode: b"mode",
+        /// `requestedSchema` of a form.
+        schema: b"requestedSchema",
+        /// `properties` of that schema.
+        properties: b"properties",
+        /// `default` of a property.
+        default: b"default",
+        /// `tools` of sampling.
+        tools: b"tools",
+    }
+}

@@ -157,7 +157,7 @@ impl<'e> Reply<'e> {
         // Run again and again, a handler that fills the buffer before it asks would send the same for ever.
         let crowded = before > 0 && (self.slot.again != Again::Now || self.asks.count() > 0);
         self.w.sink().begin(0);
-        emit::request(&mut self.w, self.asks.next_number(), ask.method());
+        emit::request(&mut self.w, self.asks.next_number().into(), ask.method());
         let name = self.task.as_ref().map(|working| working.task.name());
         let task = name.as_ref().map_or("", |name| name.text());
         ask.write_params(&mut self.w, self.slot.revision, task);

@@ -2,6 +2,7 @@
 
 mod ask;
 pub(crate) mod asks;
+pub mod client;
 mod park;
 pub mod reply;
 pub mod rows;

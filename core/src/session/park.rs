@@ -33,6 +33,12 @@ pub(crate) enum Held {
     Result,
     /// How a task failed: the members of its error.
     Fault,
+    /// A client's: what the server wants back with the answers, as JSON text.
+    State,
+    /// A client's: the name of the task that a call has become, as JSON text.
+    Task,
+    /// A client's: a question of a task that was answered.
+    Given,
 }
 
 impl Held {
@@ -46,7 +52,10 @@ impl Held {
             5 => Self::Full,
             6 => Self::Withdrawn,
             7 => Self::Result,
-            _ => Self::Fault,
+            8 => Self::Fault,
+            9 => Self::State,
+            10 => Self::Task,
+            _ => Self::Given,
         }
     }
 }
@@ -241,6 +250,29 @@ impl<'b> Park<'b> {
     pub fn answer(&mut self, number: u32, held: Held, data: &[&[u8]]) -> Option<Ticket> {
         let at = self.iter().find(|r| r.held == Held::Pending && r.number == number)?.at;
         self.answer_at(at, held, data)
+    }
+
+    /// Puts a record in the place of the one at `at`, with the same ticket, number and key: `write` writes its data, and
+    /// sees the old one.
+    ///
+    /// # Errors
+    /// `ParkFull` with the bytes needed in all, for both are there at the same time; nothing is changed then.
+    pub fn replace(
+        &mut self,
+        at: usize,
+        held: Held,
+        write: impl FnOnce(&Parked<'_>, &mut Writer<'_>),
+    ) -> Result<(), Error> {
+        let start = self.used;
+        let stale = Error::new(Kind::Stale, 0);
+        let (old, room) = self.bytes.split_at_mut_checked(start).ok_or(stale)?;
+        let (found, old_end) = record(old, at).ok_or(stale)?;
+        let mut used = start;
+        let new = Parked { held, data: b"", ..found };
+        Tail { room, from: start, used: &mut used }.write(&new, 0, |w| write(&found, w))?;
+        self.used = used;
+        self.close_over(at, old_end);
+        Ok(())
     }
 
     /// [`answer`](Self::answer), for the question whose record is at `at`.

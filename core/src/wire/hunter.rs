@@ -16,6 +16,7 @@ pub struct Hunter {
     id: heapless::Vec<u8, ID_MAX_BYTES, u8>,
     id_spoiled: bool,
     method: bool,
+    result_over: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,18 +34,49 @@ enum Key {
     Other,
     Id,
     Method,
+    Result,
 }
 
 impl Hunter {
     /// Looks at the next bytes of the message.
     pub fn feed(&mut self, bytes: &[u8]) {
         for c in bytes {
-            match self.state {
-                State::Between => self.between(*c),
-                State::InKey => self.in_key(*c),
-                State::InString => self.in_string(*c),
-            }
+            self.step(*c);
         }
+    }
+
+    #[inline]
+    fn step(&mut self, c: u8) {
+        match self.state {
+            State::Between => self.between(c),
+            State::InKey => self.in_key(c),
+            State::InString => self.in_string(c),
+        }
+    }
+
+    /// [`feed`](Self::feed), and where in `bytes` the object lies that the member `result` holds: from, to.
+    pub fn carve(&mut self, bytes: &[u8]) -> (usize, usize) {
+        let (mut from, mut to) = (bytes.len(), 0);
+        for (i, c) in bytes.iter().enumerate() {
+            let before = self.in_result();
+            self.step(*c);
+            let after = self.in_result();
+            if before || after {
+                from = from.min(i);
+                to = i.wrapping_add(1);
+            }
+            self.result_over |= before && !after;
+        }
+        (from.min(to), to)
+    }
+
+    fn in_result(&self) -> bool {
+        self.key == Key::Result && self.depth > 1 && !self.result_over
+    }
+
+    /// Whether all of the object that `result` holds went by.
+    pub fn result_is_over(&self) -> bool {
+        self.result_over
     }
 
     /// The id as it stood there, if it was a string or an integer of allowed length and stood there once.
@@ -80,13 +112,15 @@ impl Hunter {
 
     /// Names are matched as they come: the high bits say what is still possible, the low ones how far it got.
     fn in_key(&mut self, c: u8) {
-        const NAMES: [&[u8]; 2] = [b"id", b"method"];
+        const NAMES: [&[u8]; 3] = [b"id", b"method", b"result"];
+        const MISSED: [u8; 3] = [1 << 4, 1 << 5, 1 << 6];
         let at = self.matched & 15;
         if c == b'"' && !self.escaped {
             self.state = State::Between;
             self.key = match self.matched {
-                m if m == 2 | 1 << 5 => Key::Id,
-                m if m == 6 | 1 << 4 => Key::Method,
+                m if m == 2 | 1 << 5 | 1 << 6 => Key::Id,
+                m if m == 6 | 1 << 4 | 1 << 6 => Key::Method,
+                m if m == 6 | 1 << 4 | 1 << 5 => Key::Result,
                 _ => Key::Other,
             };
             if self.key == Key::Id && !self.id.is_empty() {
@@ -96,8 +130,8 @@ impl Hunter {
             return;
         }
         self.escaped = c == b'\\' && !self.escaped;
-        let mut missed = self.matched & 0x30;
-        for (bit, name) in [1 << 4, 1 << 5].into_iter().zip(NAMES) {
+        let mut missed = self.matched & 0x70;
+        for (bit, name) in MISSED.into_iter().zip(NAMES) {
             if name.get(usize::from(at)) != Some(&c) {
                 missed |= bit;
             }

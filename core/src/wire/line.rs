@@ -56,6 +56,31 @@ impl Lines {
         part_mut(buf.bytes_mut(), self.tail, len)
     }
 
+    /// Whether the buffer is full of the beginning of one line, and cannot grow.
+    pub fn is_full(&self, buf: &Buf<'_>) -> bool {
+        self.head == 0 && self.tail >= buf.cap() && self.dropping.is_none() && !self.holds_line(buf.bytes())
+    }
+
+    /// The bytes that are there of the line that is taken in slices, and whether it ends behind them.
+    pub fn slice(&self, b: &[u8]) -> (usize, usize, bool) {
+        match find(part(b, self.head, self.tail), b'\n') {
+            Some(len) => (self.head, self.head.wrapping_add(len), true),
+            None => (self.head, self.tail, false),
+        }
+    }
+
+    /// Takes a slice away that ends at `end`, and the line's end if it is `over`.
+    pub fn sliced(&mut self, end: usize, over: bool) {
+        self.searched = end;
+        if over {
+            return self.consume();
+        }
+        self.head = end;
+        if self.head == self.tail {
+            (self.head, self.tail, self.searched) = (0, 0, 0);
+        }
+    }
+
     fn holds_line(&self, b: &[u8]) -> bool {
         find(part(b, self.searched, self.tail), b'\n').is_some()
     }
@@ -82,6 +107,11 @@ impl Lines {
     /// Whether the stream has ended and every line of it was taken.
     pub fn is_over(&self) -> bool {
         self.ended && self.head == self.tail
+    }
+
+    /// Whether no more bytes will come.
+    pub fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Bytes received and not yet consumed.

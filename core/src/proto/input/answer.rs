@@ -2,12 +2,12 @@
 
 use super::check::{Words, fault, twice};
 use super::sample::Role;
-use super::walk::{Items, Members};
 use super::{Ask, Form};
 use crate::bytes::at;
 use crate::json::de::from_softened;
 use crate::json::scan::{Scan, Token};
 use crate::json::text::content;
+use crate::json::view::{Items, Members};
 use crate::json::write::decimal_text;
 use serde::de::Deserialize;
 

@@ -1,11 +1,11 @@
 //! Whether the content of an accepted form is what its fields say, and the words when it is not.
 
 use super::form::{Choice, Field, FieldKind};
-use super::walk::{Items, Members};
 use crate::bytes::{at, copy, part, part_mut};
 use crate::json::num::{compare, to_i64};
 use crate::json::scan::SOFT;
 use crate::json::text::{content, content_bytes};
+use crate::json::view::{Items, Members};
 use crate::json::write::decimal_text;
 
 /// Room for the words about one fault. Longer ones are cut.

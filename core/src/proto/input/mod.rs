@@ -9,7 +9,6 @@ mod check;
 mod form;
 mod sample;
 mod schema;
-mod walk;
 
 pub use answer::{Action, Answer, Root, ToolUse};
 pub use form::{Choice, Field, FieldKind, Form, Format};

@@ -1,17 +1,21 @@
-//! The members and elements of a value that was scanned whole before.
+//! The members and elements of a value that was scanned and softened before, one by one and without a copy.
 
+use super::scan::SOFT;
+use super::text::{content, content_bytes, value_end};
 use crate::bytes::{at, blanks, part};
-use crate::json::scan::SOFT;
-use crate::json::text::{content, content_bytes, value_end};
 
 /// The members of an object, `(name, value)`; none if it is no object.
+///
+/// # Memory
+/// Borrows the text. Every step reads the member it passes once.
 #[derive(Clone, Copy)]
-pub(super) struct Members<'e> {
+pub struct Members<'e> {
     b: &'e [u8],
     at: usize,
 }
 
 impl<'e> Members<'e> {
+    /// The members of `object`, which was scanned before and [softened](super::text::soften).
     pub fn of(object: &'e [u8]) -> Self {
         let start = if at(object, 0) == b'{' { blanks(object, 1) } else { object.len() };
         Self { b: object, at: start }
@@ -30,6 +34,21 @@ impl<'e> Members<'e> {
     /// The text of the member `name`, if it is a string.
     pub fn text(self, name: &str) -> Option<&'e str> {
         content(self.get(name)?)
+    }
+
+    /// The members of the member `name`; none if it is no object.
+    pub fn object(self, name: &str) -> Members<'e> {
+        Members::of(self.get(name).unwrap_or(b""))
+    }
+
+    /// The elements of the member `name`; none if it is no array.
+    pub fn items(self, name: &str) -> Items<'e> {
+        Items::of(self.get(name).unwrap_or(b""))
+    }
+
+    /// Whether the member `name` is `true`.
+    pub fn is_true(self, name: &str) -> bool {
+        self.get(name) == Some(b"true")
     }
 }
 
@@ -52,12 +71,13 @@ impl<'e> Iterator for Members<'e> {
 
 /// The elements of an array; none if it is no array.
 #[derive(Clone, Copy)]
-pub(super) struct Items<'e> {
+pub struct Items<'e> {
     b: &'e [u8],
     at: usize,
 }
 
 impl<'e> Items<'e> {
+    /// The elements of `array`, which was scanned before and [softened](super::text::soften).
     pub fn of(array: &'e [u8]) -> Self {
         let start = if at(array, 0) == b'[' { blanks(array, 1) } else { array.len() };
         Self { b: array, at: start }

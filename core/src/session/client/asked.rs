@@ -1,0 +1,78 @@
+//! Requests of the server's (handshake revisions).
+
+use super::event::Asks;
+use super::questions::{NOBODY, Unasked};
+use super::{Client, Link, Odd, Step};
+use crate::error::Kind;
+use crate::proto::revision::Feature;
+use crate::rpc::code;
+use crate::rpc::emit::{self, Framing};
+use crate::rpc::envelope::Envelope;
+use crate::rpc::params::Span;
+
+impl Client<'_> {
+    pub(super) fn request_of_theirs(&mut self, envelope: &Envelope) -> Step {
+        // A server of 2026-07-28 must not ask like this, and a client must not answer (basic/patterns).
+        if self.speaks(Feature::PerRequest) || matches!(self.link, Link::New | Link::Probing) {
+            return self.show(Step::Stray(Odd::Request));
+        }
+        let mut room = [0; 48];
+        let method = self.method(envelope, &mut room);
+        if method == b"ping" {
+            return self.pong(envelope.id);
+        }
+        let Some(kind) = self.kind_of(method, envelope.params) else {
+            return self.refuse_request(envelope.id, code::METHOD_NOT_FOUND, "Method not found");
+        };
+        if self.link != Link::Up {
+            let words = "Invalid request: the handshake is not done";
+            return self.refuse_request(envelope.id, code::INVALID_REQUEST, words);
+        }
+        match self.keep_question(NOBODY, kind, envelope.id, envelope.params) {
+            Ok(id) => {
+                self.open = self.open.saturating_add(1);
+                self.show(Step::Asked(id, None, kind, envelope.params))
+            }
+            Err(Unasked::Undeclared) if matches!(kind, Asks::Form | Asks::Url) && self.elicits() => {
+                let words = "Invalid params: this mode of elicitation was not declared";
+                self.refuse_request(envelope.id, code::INVALID_PARAMS, words)
+            }
+            Err(Unasked::Undeclared) => self.refuse_request(
+                envelope.id,
+                code::METHOD_NOT_FOUND,
+                "Method not found: it was not declared",
+            ),
+            Err(Unasked::NoRoom(_) | Unasked::LongKey) => {
+                let words = "Internal error: the client has no room for the question (limit: park)";
+                self.refuse_request(envelope.id, code::INTERNAL_ERROR, words)
+            }
+        }
+    }
+
+    /// `ping` is to be answered at once, and in any state.
+    fn pong(&mut self, id: Span) -> Step {
+        let msg = self.msg.of(&self.rx);
+        let sent = super::write::write(&mut self.tx, &mut self.fill, |w| {
+            emit::result(w, Framing::default(), id.of(msg));
+            emit::close(w, Framing::default());
+        });
+        match sent {
+            Ok(()) => Step::Next,
+            Err(error) if error.kind == Kind::Busy => Step::Send,
+            Err(_) => self.show(Step::Stray(Odd::Request)),
+        }
+    }
+
+    /// Refuses a request, and tells the application that there was one.
+    fn refuse_request(&mut self, id: Span, code: i32, words: &str) -> Step {
+        let msg = self.msg.of(&self.rx);
+        let sent = super::write::write(&mut self.tx, &mut self.fill, |w| {
+            emit::error(w, Framing::default(), Some(id.of(msg)), false, code, &[words]);
+            emit::close(w, Framing::default());
+        });
+        match sent {
+            Err(error) if error.kind == Kind::Busy => Step::Send,
+            _ => self.show(Step::Stray(Odd::Request)),
+        }
+    }
+}

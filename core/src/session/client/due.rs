@@ -1,0 +1,190 @@
+//! What the engine does without being told: what is late, what is to be sent again, what the server is to be told.
+
+use super::call::{Farewell, Kind, Phase, Ticket};
+use super::event::Failure;
+use super::write::Marks;
+use super::{Client, End, Link, Step};
+use crate::error::{Error, Kind as Fault};
+use crate::rpc::params::Span;
+
+impl Client<'_> {
+    /// Does what is due, one thing at a time.
+    pub(super) fn due(&mut self) -> Step {
+        if self.wake.is_some_and(|wake| wake <= self.now) {
+            self.look_for_late();
+        }
+        while self.owed > 0 {
+            let Some(number) = self.calls.iter().find(|c| c.phase.is_due()).map(|c| c.number) else {
+                self.owed = 0;
+                break;
+            };
+            match self.act(number) {
+                Step::Next => {}
+                other => return other,
+            }
+        }
+        Step::Next
+    }
+
+    /// Moves a call on, and keeps count of those the engine owes something to.
+    pub(super) fn turn(&mut self, number: u16, phase: Phase) {
+        let Some(call) = self.calls.get_mut(usize::from(number)) else { return };
+        let (was, is) = (call.phase.is_due(), phase.is_due());
+        call.phase = phase;
+        if phase == Phase::Free {
+            call.free();
+        }
+        self.owed = match (was, is) {
+            (false, true) => self.owed.saturating_add(1),
+            (true, false) => self.owed.saturating_sub(1),
+            _ => self.owed,
+        };
+    }
+
+    /// Lets a call fail; the application hears of it with the next event.
+    pub(super) fn fail(&mut self, number: u16, why: Failure, farewell: Farewell) {
+        self.turn(number, Phase::Failed(why, farewell));
+    }
+
+    fn act(&mut self, number: u16) -> Step {
+        let Some(call) = self.calls.get(usize::from(number)) else { return Step::Next };
+        let (phase, ticket) = (call.phase, call.ticket());
+        let sent = match phase {
+            Phase::Failed(why, farewell) => return self.failed(ticket, why, farewell),
+            Phase::Leaving(farewell) => self.leave(ticket, farewell),
+            Phase::Retry => self.retry(ticket),
+            Phase::Fetch => self.fetch_task(ticket),
+            Phase::Update => self.update_task(ticket),
+            _ => return Step::Next,
+        };
+        match sent {
+            Ok(()) => Step::Next,
+            Err(error) if error.kind == Fault::Busy => Step::Send,
+            Err(_) if matches!(phase, Phase::Leaving(_)) => {
+                // It can never be said; the server finds out by itself.
+                self.over(ticket);
+                Step::Next
+            }
+            Err(error) => {
+                self.fail(number, Failure::NoRoom(error), Farewell::None);
+                Step::Next
+            }
+        }
+    }
+
+    /// Tells the application that a call is over on this side.
+    fn failed(&mut self, ticket: Ticket, why: Failure, farewell: Farewell) -> Step {
+        if farewell == Farewell::None {
+            self.over(ticket);
+        } else {
+            self.turn(ticket.slot, Phase::Leaving(farewell));
+        }
+        Step::Done(ticket, End::Failed(why))
+    }
+
+    /// Frees a call and what it has left.
+    pub(super) fn over(&mut self, ticket: Ticket) {
+        self.park.remove(|r| r.ticket == ticket);
+        self.turn(ticket.slot, Phase::Free);
+    }
+
+    fn leave(&mut self, ticket: Ticket, farewell: Farewell) -> Result<(), Error> {
+        let id = self.calls.get(usize::from(ticket.slot)).map_or(0, |c| c.id);
+        if farewell == Farewell::CancelTask {
+            self.cancel_task(ticket)?;
+        } else if self.link == Link::Up {
+            self.write_notification("notifications/cancelled", |w| {
+                w.key("requestId");
+                w.u64(id);
+                w.member("reason", "the client does not wait any more");
+            })?;
+        }
+        self.over(ticket);
+        Ok(())
+    }
+
+    /// Looks through all calls for those whose time has come, and for the next such moment.
+    fn look_for_late(&mut self) {
+        let (now, thinking) = (self.now, self.open > 0);
+        self.wake = None;
+        for number in 0..self.calls.len() {
+            let Some(call) = self.calls.get_mut(number) else { return };
+            if call.phase == Phase::Task && call.look_at <= now {
+                let ticket = call.ticket();
+                if let Err(error) = self.look_at_task(ticket)
+                    && error.kind != Fault::Busy
+                {
+                    self.fail(ticket.slot, Failure::NoRoom(error), Farewell::CancelTask);
+                }
+            }
+            let Some(call) = self.calls.get_mut(number) else { return };
+            let hard = call.limit.is_some_and(|limit| limit <= now);
+            if thinking && !hard && call.phase.waits() {
+                // The server may be waiting for the very answer that a user thinks about.
+                call.restart(now);
+            }
+            let late = call.deadline.is_some_and(|deadline| deadline <= now) && !call.phase.is_over();
+            if call.phase == Phase::Forgotten && call.deadline.is_some_and(|deadline| deadline <= now) {
+                let ticket = call.ticket();
+                self.over(ticket);
+                continue;
+            }
+            if late {
+                let farewell = self.farewell(number);
+                self.fail(number as u16, Failure::TimedOut, farewell);
+                continue;
+            }
+            let Some(call) = self.calls.get(number) else { return };
+            let at = match call.phase {
+                Phase::Free | Phase::Failed(..) | Phase::Leaving(_) => None,
+                Phase::Task => {
+                    Some(call.deadline.map_or(call.look_at, |deadline| deadline.min(call.look_at)))
+                }
+                _ => call.deadline,
+            };
+            self.wake_by(at);
+        }
+    }
+
+    /// What the server is to be told when the call is given up now.
+    pub(super) fn farewell(&self, number: usize) -> Farewell {
+        let Some(call) = self.calls.get(number) else { return Farewell::None };
+        match call.phase {
+            Phase::Task
+            | Phase::Looking
+            | Phase::Fetch
+            | Phase::Fetching
+            | Phase::Update
+            | Phase::Updating => Farewell::CancelTask,
+            Phase::Asking if self.has_task(call.ticket()) => Farewell::CancelTask,
+            Phase::Sent => Farewell::Cancelled,
+            _ => Farewell::None,
+        }
+    }
+
+    /// Asks for the next page of a list by the cursor in the message that holds it.
+    pub(super) fn next_page(&mut self, number: u16, cursor: Span) -> Step {
+        let Some(call) = self.calls.get(usize::from(number)) else { return Step::Next };
+        let (Kind::Pages(list), Phase::NextPage) = (call.kind, call.phase) else { return Step::Next };
+        let marks = Marks { token: call.wants.progress.then_some(call.token), level: call.log_level };
+        let written = self.write_page(list, marks, cursor);
+        match written {
+            Ok(id) => {
+                let now = self.now;
+                if let Some(call) = self.calls.get_mut(usize::from(number)) {
+                    call.id = id;
+                    call.restart(now);
+                    let deadline = call.deadline;
+                    self.wake_by(deadline);
+                }
+                self.turn(number, Phase::Sent);
+                Step::Next
+            }
+            Err(error) if error.kind == Fault::Busy => Step::Send,
+            Err(error) => {
+                self.fail(number, Failure::NoRoom(error), Farewell::None);
+                Step::Next
+            }
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! The client engine: calls in, bytes out, and what a server says in between.
+
+mod asked;
+mod call;
+mod cancel;
+mod connect;
+mod due;
+mod event;
+mod message;
+mod notices;
+mod questions;
+mod response;
+mod send;
+mod slices;
+mod tasks;
+mod write;
+
+use crate::bytes::{part, part_mut};
+use crate::error::{Error, Kind};
+use crate::limits::{ASK_ROUNDS_MAX, CALL_MS, CONNECT_MS, PROBE_MS, TASK_POLL_MS};
+use crate::proto::caps::Features;
+use crate::proto::client::Can;
+use crate::proto::info::Info;
+use crate::proto::revision::{Revision, Revisions};
+use crate::rpc::params::Span;
+use crate::session::park::Park;
+use crate::sink::{Buf, Fill};
+use crate::time::Millis;
+use crate::wire::line::Lines;
+
+use event::code_of;
+
+pub use call::{Call, Ticket};
+pub use event::{Asks, Body, Ending, Event, Failure, Given, PeerError, Question, QuestionId, Refusal, Stray};
+pub use send::{Filter, Options, Reference};
+
+/// The memory of a client, all of it the caller's.
+pub struct Storage<'b> {
+    /// Received bytes: the longest message, in bytes. Results that are longer can be had [in slices](Options::slices).
+    pub rx: Buf<'b>,
+    /// Bytes to send: every request must fit, with all that goes with it when it is made again.
+    pub tx: Buf<'b>,
+    /// Calls in flight.
+    pub calls: &'b mut [Call],
+    /// What calls leave behind while the server asks: their params, its questions and the answers, with 16 bytes for each;
+    /// the names of tasks.
+    pub park: &'b mut [u8],
+    /// What every request of 2026-07-28 says of this client: about 200 bytes and the name.
+    pub meta: &'b mut [u8],
+}
+
+/// What a client does where the protocol leaves a choice.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The revisions it speaks.
+    pub revisions: Revisions,
+    /// How it finds out which one the server speaks.
+    pub start: Start,
+    /// How long a server has to answer `server/discover` before it is taken for one of the handshake revisions, in
+    /// milliseconds.
+    pub probe_ms: u64,
+    /// How long it has to answer `initialize`, in milliseconds.
+    pub connect_ms: u64,
+    /// How long it has for a call that sets no time of its own, in milliseconds.
+    pub call_ms: u64,
+    /// How often the server may ask before it answers one call.
+    pub rounds: u8,
+    /// How often a task is looked at whose server names no interval, in milliseconds. No interval below an eighth of it
+    /// is followed.
+    pub poll_ms: u64,
+}
+
+/// How a client finds out what the server speaks (2026-07-28 basic/versioning).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Asks by `server/discover`, and falls back to `initialize`.
+    Probe,
+    /// Begins with `initialize`: the server is known to speak a handshake revision only.
+    Handshake,
+    /// Asks by `server/discover`, and does not fall back.
+    PerRequest,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            revisions: Revisions::ALL,
+            start: Start::Probe,
+            probe_ms: PROBE_MS,
+            connect_ms: CONNECT_MS,
+            call_ms: CALL_MS,
+            rounds: ASK_ROUNDS_MAX,
+            poll_ms: TASK_POLL_MS,
+        }
+    }
+}
+
+/// Where the connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link {
+    /// Nothing is out.
+    New,
+    /// `server/discover` is out.
+    Probing,
+    /// `initialize` is to be sent.
+    Falling,
+    /// `initialize` is out.
+    Shaking,
+    /// Requests may be made.
+    Up,
+    /// There will be none.
+    Down,
+}
+
+/// A message in the receive buffer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Msg {
+    start: usize,
+    end: usize,
+}
+
+impl Msg {
+    fn of<'r>(&self, rx: &'r Buf<'_>) -> &'r [u8] {
+        part(rx.bytes(), self.start, self.end)
+    }
+}
+
+/// What is still to be done with the message that the last event showed.
+#[derive(Clone, Copy, Debug)]
+enum After {
+    /// There is none.
+    Nothing,
+    /// It is done with.
+    Consume,
+    /// More of its questions are to be handed out: those of this call, from this byte on.
+    Questions(u16, usize),
+    /// The next page of this call is to be asked for, by the cursor that stands there.
+    Page(u16, Span),
+    /// A slice was handed out: the bytes up to there are done with; whether the line ends there.
+    Slice(usize, bool),
+}
+
+/// A client over one byte stream.
+///
+/// # Memory
+/// The struct holds no buffers; see `docs/sizes.md` for its size. It must stay where it is only as long as an
+/// [`Event`] borrows it.
+pub struct Client<'b> {
+    info: &'b Info,
+    can: Can,
+    config: Config,
+    rx: Buf<'b>,
+    tx: Buf<'b>,
+    calls: &'b mut [Call],
+    park: Park<'b>,
+    meta: &'b [u8],
+    lines: Lines,
+    fill: Fill,
+    link: Link,
+    revision: Option<Revision>,
+    offers: Features,
+    /// The id of the last request.
+    last_id: u64,
+    /// The request of ours that makes the connection, and when it is given up.
+    connect_id: u64,
+    connect_by: Option<Millis>,
+    /// The number of the last question.
+    asked: u32,
+    /// Questions of a handshake server that are not answered: while a user thinks no call is late.
+    open: u16,
+    /// Calls that the engine has something to do for.
+    owed: u16,
+    /// The first moment at which something may be late, or is to be looked at.
+    wake: Option<Millis>,
+    after: After,
+    /// The message that was shown last.
+    msg: Msg,
+    /// Where the array of messages goes on that the line holds (2025-03-26).
+    batch: Option<usize>,
+    /// Where in the message the questions stand that are handed out.
+    requests: Span,
+    slices: Option<slices::Slicing>,
+    now: Millis,
+}
+
+/// What one step came to. Spans count from the first byte of the message.
+enum Step {
+    Next,
+    Idle,
+    Send,
+    Ended,
+    Connected(Revision, Span),
+    Refused(Refused),
+    Done(Ticket, End),
+    Page(Ticket, Span),
+    Slice(Ticket, usize, usize),
+    Progress(Ticket, Span),
+    Task(Ticket, Span),
+    Listening(Ticket, Span),
+    Asked(QuestionId, Option<Ticket>, Asks, Span),
+    Withdrawn(QuestionId),
+    Log(Span),
+    Changed(crate::session::rows::List),
+    Updated(Span),
+    Notified(Span, Span),
+    Stray(Odd),
+}
+
+enum Refused {
+    Error(Span),
+    Revision(Span),
+    Invalid(&'static str),
+    TimedOut,
+    Closed(bool),
+    NoRoom(Error),
+}
+
+enum End {
+    Result(Span),
+    Sliced,
+    Error(Span),
+    Failed(Failure),
+}
+
+enum Odd {
+    Line,
+    Broken(Error),
+    TooLong(usize),
+    Response,
+    Request,
+    Error(Span),
+}
+
+impl<'b> Client<'b> {
+    /// A client that introduces itself by `info` and can do what `can` says, in the caller's memory.
+    ///
+    /// # Errors
+    /// `Declaration` when a buffer is empty; `at` says which: 0 receive, 1 transmit, 2 calls. `TxFull` when what every
+    /// request says does not fit into [`Storage::meta`]; `at` is the size needed.
+    pub fn new(info: &'b Info, can: Can, storage: Storage<'b>, config: Config) -> Result<Self, Error> {
+        let Storage { rx, tx, calls, park, meta } = storage;
+        for (which, empty) in [rx.cap() == 0, tx.cap() == 0, calls.is_empty()].into_iter().enumerate() {
+            if empty {
+                return Err(Error::new(Kind::Declaration, which));
+            }
+        }
+        for (number, call) in calls.iter_mut().enumerate() {
+            *call = Call { number: number as u16, ..Call::FREE };
+        }
+        Ok(Self {
+            info,
+            can,
+            config,
+            rx,
+            tx,
+            calls,
+            park: Park::new(park),
+            meta: write::meta(meta, info, can)?,
+            lines: Lines::default(),
+            fill: Fill::default(),
+            link: Link::New,
+            revision: None,
+            offers: Features::NONE,
+            last_id: 0,
+            connect_id: 0,
+            connect_by: None,
+            asked: 0,
+            open: 0,
+            owed: 0,
+            wake: None,
+            after: After::Nothing,
+            msg: Msg::default(),
+            batch: None,
+            requests: Span::ABSENT,
+            slices: None,
+            now: Millis(0),
+        })
+    }
+
+    /// Where received bytes go. Never empty after [`Event::Idle`]; before that it may be, for what the last event shows
+    /// stands in it.
+    pub fn recv_buf(&mut self) -> &mut [u8] {
+        let pinned = !matches!(self.after, After::Nothing) || self.batch.is_some();
+        self.lines.room(&mut self.rx, pinned)
+    }
+
+    /// `n` bytes were put at the front of [`recv_buf`](Self::recv_buf).
+    pub fn recv_ack(&mut self, n: usize) {
+        self.lines.received(n, self.rx.len());
+    }
+
+    /// No more bytes will come. Every call ends; then [`Event::Ended`].
+    pub fn recv_end(&mut self) {
+        self.lines.end();
+    }
+
+    /// Bytes to send; empty when there are none.
+    pub fn send_buf(&self) -> &[u8] {
+        part(self.tx.bytes(), self.fill.sent, self.fill.ready())
+    }
+
+    /// The first `n` bytes of [`send_buf`](Self::send_buf) are sent.
+    pub fn send_ack(&mut self, n: usize) {
+        self.fill.advance(n);
+    }
+
+    /// Works on what was received, and on what is due, until there is something to tell.
+    pub fn poll(&mut self, now: Millis) -> Event<'_> {
+        self.now = now;
+        let step = self.advance();
+        self.event(step)
+    }
+
+    /// When to call [`poll`](Self::poll) at the latest, if nothing is received before.
+    pub fn deadline(&self) -> Option<Millis> {
+        if self.owed > 0 {
+            return Some(self.now);
+        }
+        [self.connect_by, self.wake].into_iter().flatten().min()
+    }
+
+    /// The revision that is spoken; `None` before [`Event::Connected`].
+    pub fn revision(&self) -> Option<Revision> {
+        self.revision.filter(|_| self.link == Link::Up)
+    }
+
+    /// What the server offers.
+    pub fn offers(&self) -> Features {
+        self.offers
+    }
+
+    /// The choices made at the start. How long calls may take can be changed at any time.
+    pub fn config_mut(&mut self) -> &mut Config {
+        &mut self.config
+    }
+
+    /// The event that a step came to.
+    fn event(&mut self, step: Step) -> Event<'_> {
+        if let Step::Slice(ticket, from, to) = step {
+            return Event::Slice(ticket, part(self.rx.bytes(), from, to));
+        }
+        let msg = part_mut(self.rx.bytes_mut(), self.msg.start, self.msg.end);
+        let one = |msg, span: Span| Body(part_mut(msg, span.from(), span.to()));
+        match step {
+            Step::Idle | Step::Next | Step::Slice(..) => Event::Idle,
+            Step::Send => Event::Send,
+            Step::Ended => Event::Ended,
+            Step::Connected(revision, span) => Event::Connected { revision, said: one(msg, span) },
+            Step::Refused(why) => Event::Refused(refusal(msg, why)),
+            Step::Done(ticket, end) => Event::Done(ticket, ending(msg, end)),
+            Step::Page(ticket, span) => Event::Page(ticket, one(msg, span)),
+            Step::Progress(ticket, span) => Event::Progress(ticket, one(msg, span)),
+            Step::Task(ticket, span) => Event::Task(ticket, one(msg, span)),
+            Step::Listening(ticket, span) => Event::Listening(ticket, one(msg, span)),
+            Step::Asked(id, call, kind, span) => {
+                Event::Asked(Question { id, call, kind, params: one(msg, span) })
+            }
+            Step::Withdrawn(id) => Event::Withdrawn(id),
+            Step::Log(span) => Event::Log(one(msg, span)),
+            Step::Changed(list) => Event::Changed(list),
+            Step::Updated(span) => Event::Updated(one(msg, span)),
+            Step::Notified(method, params) => {
+                // Two parts of one message, in either order.
+                let (low, high) =
+                    if method.from() < params.from() { (method, params) } else { (params, method) };
+                let (head, tail) = msg.split_at_mut_checked(high.from()).unwrap_or((&mut [], &mut []));
+                let len = high.to().wrapping_sub(high.from());
+                let (a, b) = (Body(part_mut(head, low.from(), low.to())), Body(part_mut(tail, 0, len)));
+                if method.from() < params.from() { Event::Notified(a, b) } else { Event::Notified(b, a) }
+            }
+            Step::Stray(odd) => Event::Stray(stray(msg, odd)),
+        }
+    }
+}
+
+fn refusal(msg: &mut [u8], why: Refused) -> Refusal<'_> {
+    match why {
+        Refused::Error(span) => match PeerError::of(part_mut(msg, span.from(), span.to())) {
+            Some(error) => Refusal::Error(error),
+            None => Refusal::Invalid("the error has no code"),
+        },
+        Refused::Revision(span) => Refusal::Revision(Body(part_mut(msg, span.from(), span.to()))),
+        Refused::Invalid(words) => Refusal::Invalid(words),
+        Refused::TimedOut => Refusal::TimedOut,
+        Refused::Closed(probing) => Refusal::Closed(probing),
+        Refused::NoRoom(error) => Refusal::NoRoom(error),
+    }
+}
+
+fn ending(msg: &mut [u8], end: End) -> Ending<'_> {
+    match end {
+        End::Result(span) => Ending::Result(Body(part_mut(msg, span.from(), span.to()))),
+        End::Sliced => Ending::Sliced,
+        End::Error(span) => match PeerError::of(part_mut(msg, span.from(), span.to())) {
+            Some(error) => Ending::Error(error),
+            None => Ending::Failed(Failure::Invalid("the error has no code")),
+        },
+        End::Failed(why) => Ending::Failed(why),
+    }
+}
+
+fn stray(msg: &mut [u8], odd: Odd) -> Stray<'_> {
+    match odd {
+        Odd::Line => Stray::Line(msg),
+        Odd::Broken(error) => Stray::Broken(msg, error),
+        Odd::TooLong(bytes) => Stray::TooLong(bytes),
+        Odd::Response => Stray::Response(msg),
+        Odd::Request => Stray::Request(msg),
+        Odd::Error(span) if code_of(msg, span).is_none() => Stray::Response(msg),
+        Odd::Error(span) => match PeerError::of(part_mut(msg, span.from(), span.to())) {
+            Some(error) => Stray::Error(error),
+            None => Stray::Line(&[]),
+        },
+    }
+}
