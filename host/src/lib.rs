@@ -18,12 +18,12 @@ pub use client::{
     Answers, CallOptions, Client, Closed, Era, Filter, Notice, Options, Progress, Question, Reply, Root,
     Server, Watch,
 };
-//pub use config::Config;
+pub use config::Config;
 pub use error::{Error, PeerError};
 pub use model::{
     Completion, Content, Contents, Prompt, PromptArgument, PromptMessage, PromptResult, ReadResult,
     Reference, Resource, Template, Tool, ToolResult,
 };
-pub use process::{Exit, Grace, How};
-//pub use stream::Link;
+pub use process::{Child, Exit, Grace, How};
+pub use stream::Link;
 pub use target::{Command, Stderr, Target};

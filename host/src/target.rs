@@ -108,6 +108,10 @@ pub struct Command {
     pub cwd: Option<PathBuf>,
     /// What becomes of its stderr.
     pub stderr: Stderr,
+    /// Whether it may inherit descriptors other than stdin, stdout and stderr (unix); see [`Child::spawn`].
+    ///
+    /// [`Child::spawn`]: crate::Child::spawn
+    pub inherit: bool,
 }
 
 impl Command {
@@ -120,6 +124,7 @@ impl Command {
             clear_env: false,
             cwd: None,
             stderr: Stderr::default(),
+            inherit: false,
         }
     }
 

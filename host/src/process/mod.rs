@@ -1,4 +1,17 @@
 //! Server processes: started in a group of their own, ended so that nothing of them stays behind.
+//!
+//! A process is ended as 2026-07-28 basic/transports/stdio, "Shutdown", has it: its stdin ends, it is waited for, its
+//! group is asked to terminate, waited for again, and killed. What the server itself has started and left behind goes
+//! with its group (on Windows, its job), also when the server ends in time.
+
+mod child;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(not(unix), path = "other.rs")]
+mod group;
+mod spawn;
+mod tail;
+
+pub use child::Child;
 
 use std::process::ExitStatus;
 use std::time::Duration;
