@@ -60,6 +60,7 @@ class Peer:
         self.lock = threading.RLock()
         self.requests: list[Request] = []
         self.cancelled: list[object] = []
+        self.lines = 0
         self.listens: list[tuple[object, dict]] = []
         self.client_capabilities: dict = {}
         self.waiting: dict[str, Callable[[dict], None]] = {}
@@ -100,6 +101,7 @@ class Peer:
     # --- messages ---
 
     def line(self, raw: bytes) -> None:
+        self.lines += 1
         try:
             message = json.loads(raw)
         except ValueError:
@@ -276,6 +278,6 @@ class Peer:
 
     @tool()
     def tool_seen(self, request: Request) -> None:
-        """What came in so far: the id and method of every request, and the ids that were cancelled."""
+        """What came in so far: id and method of every request, the ids that were cancelled, how many lines in all."""
         seen = [[request.id, request.method] for request in self.requests]
-        self.text(request, json.dumps({"requests": seen, "cancelled": self.cancelled}))
+        self.text(request, json.dumps({"requests": seen, "cancelled": self.cancelled, "lines": self.lines}))

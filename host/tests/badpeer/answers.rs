@@ -1,0 +1,138 @@
+//! Answers under other ids, answers that are none, and pages without an end.
+
+use midge_host::{Era, Error, Notice};
+use serde_json::json;
+
+use crate::peer::*;
+
+/// Under which ids `wrong_ids` answers: those that belong to nothing.
+const WRONG: [&str; 7] = ["other", "string", "null", "absent", "null_error", "absent_error", "repeat"];
+
+#[tokio::test]
+async fn an_answer_under_another_id_is_not_the_call_s() {
+    for era in ERAS {
+        let client = connect("wrong_ids", era).await;
+        for kind in WRONG {
+            let mut notices = client.notices();
+            let alone = times_out(&client, "bad", json!({ "kind": kind }), ms(250));
+            tokio::join!(alone, others_work(&client));
+            notice(&mut notices, |n| matches!(n, Notice::Stray { .. }).then_some(())).await;
+            let text = said(&client, "bad", json!({ "kind": kind, "then": true })).await;
+            assert_eq!(text, "the true answer", "{era:?}, {kind}");
+        }
+        close(client).await;
+    }
+}
+
+#[tokio::test]
+async fn the_first_of_two_answers_counts() {
+    for era in ERAS {
+        let client = connect("wrong_ids", era).await;
+        let mut notices = client.notices();
+        assert_eq!(said(&client, "bad", json!({ "kind": "twice" })).await, "first", "{era:?}");
+        notice(&mut notices, |n| matches!(n, Notice::Stray { .. }).then_some(())).await;
+        others_work(&client).await;
+        close(client).await;
+    }
+}
+
+/// What is no result, and whether the call may end by its deadline: such a line is no answer at all.
+const BAD: [(&str, bool); 17] = [
+    ("array", false),
+    ("string", false),
+    ("null", false),
+    ("number", false),
+    ("content_text", false),
+    ("both", false),
+    ("neither", false),
+    ("error_without_code", false),
+    ("error_code_text", false),
+    ("error_text", false),
+    ("error_null", false),
+    ("error_code_huge", false),
+    ("unknown_type", false),
+    ("type_number", false),
+    ("no_jsonrpc", true),
+    ("jsonrpc_1", true),
+    ("cut", true),
+];
+
+#[tokio::test]
+async fn an_answer_that_is_no_result_is_an_error_of_its_call() {
+    for era in ERAS {
+        let client = connect("bad_result", era).await;
+        for (kind, unanswered) in BAD {
+            // Before 2026-07-28 `resultType` is a member like any other.
+            if era == Era::Handshake && kind.contains("type") {
+                continue;
+            }
+            let with = timeout(ms(if unanswered { 400 } else { 20_000 }));
+            let (result, ()) =
+                tokio::join!(call(&client, "bad", json!({ "kind": kind }), with), others_work(&client));
+            let error = result.expect_err(kind);
+            let right = match error {
+                Error::Invalid(_) => true,
+                Error::Peer(_) => kind.contains("error") || kind == "both",
+                Error::TimedOut { .. } => unanswered,
+                _ => false,
+            };
+            assert!(right, "{era:?}, {kind}: {error:?}");
+        }
+        close(client).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_merely_unusual_is_a_result() {
+    for era in ERAS {
+        let client = connect("bad_result", era).await;
+        for kind in ["no_content", "content_items"] {
+            let result = call(&client, "bad", json!({ "kind": kind }), timeout(ms(20_000))).await;
+            assert!(matches!(result, Ok(_) | Err(Error::Invalid(_))), "{era:?}, {kind}: {result:?}");
+        }
+        if era == Era::Handshake {
+            for kind in ["unknown_type", "type_number"] {
+                let result = call(&client, "bad", json!({ "kind": kind }), timeout(ms(20_000))).await;
+                assert!(result.unwrap().content.is_empty(), "{kind}");
+            }
+        }
+        let error =
+            call(&client, "bad", json!({ "kind": "error_without_message" }), timeout(ms(20_000))).await;
+        assert!(matches!(error, Err(Error::Peer(_) | Error::Invalid(_))), "{era:?}: {error:?}");
+        others_work(&client).await;
+        close(client).await;
+    }
+}
+
+#[tokio::test]
+async fn pages_without_an_end_are_an_error() {
+    for era in ERAS {
+        for scenario in ["cursor_loop", "cursor_cycle", "cursor_forever"] {
+            let client = connect(scenario, era).await;
+            let lists = [
+                within(LONG, client.tools()).await.err(),
+                within(LONG, client.resources()).await.err(),
+                within(LONG, client.templates()).await.err(),
+                within(LONG, client.prompts()).await.err(),
+            ];
+            for (at, error) in lists.into_iter().enumerate() {
+                assert!(matches!(error, Some(Error::Pages(_))), "{era:?}, {scenario}, list {at}: {error:?}");
+            }
+            others_work(&client).await;
+            close(client).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_empty_cursor_is_a_cursor() {
+    for era in ERAS {
+        let client = connect("empty_cursor", era).await;
+        let names: Vec<String> = client.tools().await.unwrap().into_iter().map(|t| t.name).collect();
+        assert_eq!(names, ["echo", "seen"], "{era:?}");
+        let seen = told(&client, "seen").await;
+        let pages = seen["requests"].as_array().unwrap().iter().filter(|r| r[1] == "tools/list").count();
+        assert_eq!(pages, 2, "{era:?}: {seen}");
+        close(client).await;
+    }
+}
