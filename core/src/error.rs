@@ -86,6 +86,8 @@ pub enum Kind {
     Begun,
     /// Another message is being written; drain the transmit buffer first.
     Busy,
+    /// The revision that is spoken does not have it.
+    NotInRevision,
     /// The connection is not made yet, or is over.
     NotConnected,
     /// The byte stream failed or ended.
@@ -104,7 +106,12 @@ impl Kind {
             | Self::SubscriptionsFull
             | Self::ScratchFull
             | Self::ParkFull => Fault::Resource,
-            Self::Stale | Self::Begun | Self::Busy | Self::NotConnected | Self::Stream => Fault::State,
+            Self::Stale
+            | Self::Begun
+            | Self::Busy
+            | Self::NotConnected
+            | Self::NotInRevision
+            | Self::Stream => Fault::State,
             Self::Declaration => Fault::Config,
             _ => Fault::Peer,
         }
@@ -137,6 +144,7 @@ impl Kind {
             Self::Stale => "this call is over",
             Self::Begun => "the reply has begun already",
             Self::Busy => "another message is being written",
+            Self::NotInRevision => "the revision that is spoken does not have it",
             Self::NotConnected => "the connection is not made yet, or is over",
             Self::Stream => "the byte stream ended",
             Self::Declaration => "a declaration that cannot work",

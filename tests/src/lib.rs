@@ -1,5 +1,6 @@
 //! Helpers of the midge test suites.
 
+pub mod pair;
 pub mod replay;
 pub mod script;
 pub mod transcript;

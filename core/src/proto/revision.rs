@@ -181,11 +181,13 @@ impl Revision {
     }
 }
 
-/// Which revisions a server speaks.
+/// Which revisions a server or a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revisions(u8);
 
 impl Revisions {
+    /// None: to add some by [`with`](Self::with).
+    pub const NONE: Self = Self(0);
     /// All five.
     pub const ALL: Self = Self(0b1_1111);
     /// The four that begin with `initialize`.

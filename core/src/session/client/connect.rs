@@ -57,7 +57,7 @@ impl Client<'_> {
             return self.refuse(Refused::Invalid("no revision is left to try"));
         }
         self.link = Link::Falling;
-        Step::Next
+        self.shake()
     }
 
     fn shake(&mut self) -> Step {

@@ -1,13 +1,13 @@
 //! What the server says unasked.
 
-use super::call::Kind;
+use super::call::{Kind, Phase};
 use super::event::{Failure, QuestionId};
 use super::{Client, End, Step};
 use crate::bytes::part;
 use crate::json::num::to_u64;
-use crate::json::text::spell;
+use crate::json::text::{content_bytes, spell};
 use crate::rpc::envelope::Envelope;
-use crate::rpc::params::{Span, Told};
+use crate::rpc::params::{Outcome, Span, Told};
 use crate::session::park::Held;
 use crate::session::rows::List;
 
@@ -41,6 +41,9 @@ impl Client<'_> {
                 let id = Told::of(b, told.meta).subscription;
                 self.listener(id).map_or(Step::Next, |number| self.listening(number, told.notifications))
             }
+            b"notifications/tasks/status" | b"notifications/tasks" => {
+                self.task_moved(envelope.method, envelope.params)
+            }
             _ => Step::Notified(envelope.method, envelope.params),
         };
         match step {
@@ -60,6 +63,25 @@ impl Client<'_> {
             call.restart(now);
         }
         Step::Progress(call.ticket(), params)
+    }
+
+    /// A task has moved on, says the server: one of ours is looked at as soon as it is no longer working. Such notices may
+    /// be missing (2025-11-25 basic/utilities/tasks), so nothing hangs on them.
+    fn task_moved(&mut self, method: Span, params: Span) -> Step {
+        let b = self.msg.of(&self.rx);
+        let outcome = Outcome::of(b, params);
+        let id = outcome.task_id.of(b);
+        let owner = self.park.iter().find(|r| r.held == Held::Task && r.data == id).map(|r| r.ticket);
+        let Some(ticket) = owner.filter(|_| !id.is_empty()) else { return Step::Notified(method, params) };
+        let (working, now) = (content_bytes(outcome.status.of(b)) == Some(b"working"), self.now);
+        if let Some(call) = self.calls.get_mut(usize::from(ticket.slot))
+            && call.phase == Phase::Task
+            && !working
+        {
+            call.look_at = now;
+            self.wake_by(Some(now));
+        }
+        Step::Task(ticket, params)
     }
 
     /// The subscription whose request has that id.

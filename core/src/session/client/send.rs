@@ -58,8 +58,8 @@ impl Client<'_> {
     /// Sends a request of any method; `params` writes the members of its params, an object that is open.
     ///
     /// # Errors
-    /// `NotConnected` before [`Event::Connected`](super::Event::Connected); `Unknown` when the revision does not have the
-    /// method; `SlotsFull`; `TxFull` when it does not fit into the transmit buffer, with the size needed; `Busy` when it
+    /// `NotConnected` before [`Event::Connected`](super::Event::Connected); `NotInRevision` when the revision does not
+    /// have the method; `SlotsFull`; `TxFull` when it does not fit into the transmit buffer, with the size needed; `Busy` when it
     /// will once what waits there is sent. Nothing is sent then.
     pub fn request(
         &mut self,
@@ -87,7 +87,7 @@ impl Client<'_> {
         let revision = revision.ok_or(Error::new(Fault::NotConnected, 0))?;
         let known = Method::named(method.as_bytes());
         if known == Some(Method::Initialize) || known.is_some_and(|m| !m.is_in(revision)) {
-            return Err(Error::new(Fault::Unknown, 0));
+            return Err(Error::new(Fault::NotInRevision, 0));
         }
         let free = self.calls.iter().find(|c| c.phase == Phase::Free).map(|c| usize::from(c.number));
         let number = free.ok_or(Error::new(Fault::SlotsFull, self.calls.len().saturating_add(1)))?;
