@@ -181,3 +181,62 @@ fn closed(f: &mut fmt::Formatter<'_>, what: &str, stderr: &str, exit: Option<Exi
         text => write!(f, "; the last it wrote to stderr:\n{text}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn peer(code: i64, data: Option<Value>) -> Error {
+        Error::Peer(PeerError { code, message: "m".into(), data })
+    }
+
+    #[test]
+    fn a_missing_resource_is_told_in_both_ways() {
+        assert!(peer(-32002, None).is_not_found());
+        assert!(peer(-32602, Some(json!({ "uri": "a:b" }))).is_not_found());
+        assert!(!peer(-32602, Some(json!({ "uri": 7 }))).is_not_found());
+        assert!(!peer(-32602, None).is_not_found());
+        assert!(!peer(-32603, Some(json!({ "uri": "a:b" }))).is_not_found());
+        assert!(!Error::Cancelled.is_not_found());
+    }
+
+    #[test]
+    fn each_is_a_sentence() {
+        let refused = |code, supported| Error::Refused { message: "too old".into(), code, supported };
+        let both = vec!["2024-11-05".to_owned(), "2026-07-28".to_owned()];
+        for (error, told) in [
+            (peer(-32601, None), "the server answered with error -32601: m"),
+            (refused(None, vec![]), "the server refuses to begin: too old"),
+            (
+                refused(Some(-32022), both),
+                "the server refuses to begin: too old (error -32022); it speaks 2024-11-05, 2026-07-28",
+            ),
+            (
+                Error::TimedOut { what: "tools/call `echo`".into(), after: Duration::from_millis(1500) },
+                "no answer to tools/call `echo` within 1.5 s",
+            ),
+            (
+                Error::Closed { what: "initialize".into(), stderr: String::new(), exit: None },
+                "the connection ended before initialize was answered",
+            ),
+            (
+                Error::TooLarge { needed: 70, cap: 64 },
+                "a message of 70 bytes does not fit: this connection takes up to 64",
+            ),
+        ] {
+            assert_eq!(error.to_string(), told);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_end_tells_how_and_the_last_words() {
+        use std::os::unix::process::ExitStatusExt;
+        let status = Some(std::process::ExitStatus::from_raw(3 << 8));
+        let exit = Some(Exit { status, how: crate::How::ByItself });
+        let told = Error::Closed { what: "x".into(), stderr: "no\nway\n\n".into(), exit }.to_string();
+        let end = "the server's process ended with exit status: 3; the last it wrote to stderr:\nno\nway";
+        assert_eq!(told, format!("the connection ended before x was answered; {end}"));
+    }
+}
