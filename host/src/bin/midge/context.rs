@@ -1,0 +1,134 @@
+//! What every verb needs: a connection that is closed again whatever happens.
+
+use crate::ask::{Agree, Ask};
+use crate::cli::Options;
+use crate::failure::{Failure, Fault};
+use crate::notices;
+use crate::output::Output;
+use crate::place::Place;
+use crate::progress::Running;
+use crate::stop::Stop;
+use midge::Revisions;
+use midge_host::{Answers, CallOptions, Client, Error, Root, Server};
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// The command line's options, and the ways to the user.
+pub struct Context {
+    pub out: Arc<Output>,
+    pub options: Options,
+    pub stop: Arc<Stop>,
+}
+
+impl Context {
+    /// Connects to the server that `words` name, shows what it says on its own, runs `body` and closes.
+    pub async fn with(
+        &self,
+        words: &[String],
+        body: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.connected(words, async |client| {
+            let (enough, end) = oneshot::channel();
+            let told = tokio::spawn(notices::tell(client.notices(), Arc::clone(&self.out), end));
+            self.want_logs(client).await;
+            let result = body(client).await;
+            drop(enough);
+            let _ = told.await;
+            result
+        })
+        .await
+    }
+
+    /// As [`with`](Self::with), but what the server says on its own is left to `body`.
+    pub async fn connected(
+        &self,
+        words: &[String],
+        body: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let place = Place::find(words, &self.options)?;
+        let options = self.connect_options(place.name.clone())?;
+        let client = tokio::select! {
+            client = Client::connect(&place.target, options) => client?,
+            () = self.stop.wanted() => return Err(interrupted()),
+        };
+        let result = tokio::select! {
+            result = body(&client) => result,
+            () = self.stop.wanted() => Err(interrupted()),
+        };
+        tokio::select! {
+            _ = client.close() => result,
+            () = self.stop.urged() => Err(interrupted()),
+        }
+    }
+
+    fn connect_options(&self, name: Option<String>) -> Result<midge_host::Options, Failure> {
+        let roots: Result<Vec<Root>, Error> =
+            self.options.roots.iter().map(|dir| Root::folder(dir)).collect();
+        let mut options = midge_host::Options {
+            name: "midge".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            era: self.options.era.0,
+            answers: self.answers(name),
+            roots: Some(roots?).filter(|roots| !roots.is_empty()),
+            ..midge_host::Options::default()
+        };
+        if let Some(timeout) = self.options.timeout {
+            options.call_timeout = timeout;
+            options.connect_timeout = timeout;
+        }
+        if let Some(timeout) = self.options.connect_timeout {
+            options.connect_timeout = timeout;
+        }
+        options.probe_timeout = options.probe_timeout.min(options.connect_timeout / 2);
+        Ok(options)
+    }
+
+    /// Who answers questions: nobody, where there is nobody to ask.
+    fn answers(&self, name: Option<String>) -> Option<Arc<dyn Answers>> {
+        if self.options.yes {
+            return Some(Arc::new(Agree(Arc::clone(&self.out))));
+        }
+        let terminal = io::stdin().is_terminal() && self.out.stderr.terminal;
+        let asks = terminal && !self.options.no_input;
+        asks.then(|| {
+            Arc::new(Ask::new(Arc::clone(&self.out), Arc::clone(&self.stop), name)) as Arc<dyn Answers>
+        })
+    }
+
+    /// Asks a server of the older revisions for log messages; the newer ones are asked with each call.
+    pub async fn want_logs(&self, client: &Client) {
+        let Some(level) = self.options.log.filter(|_| is_handshake(client.server())) else { return };
+        if let Err(error) = client.set_log_level(level).await {
+            self.out.note(&format!("no log messages: {error}"));
+        }
+    }
+
+    /// Options of a call that is shown as `label` while it runs.
+    pub fn call(&self, label: &str) -> (CallOptions, Running) {
+        let (progress, running) = self.out.bar.run(label);
+        (
+            CallOptions { progress: Some(progress), log_level: self.options.log, ..CallOptions::default() },
+            running,
+        )
+    }
+}
+
+fn interrupted() -> Failure {
+    Failure::new(Fault::Interrupt, "interrupted")
+}
+
+/// Whether the revision spoken with `server` is one of those that begin with `initialize`.
+pub fn is_handshake(server: &Server) -> bool {
+    Revisions::HANDSHAKE.holds(server.revision)
+}
+
+/// What is not offered is an empty list, and so is a list that the server does not know of.
+pub fn or_empty<T>(list: Result<Vec<T>, Error>) -> Result<Vec<T>, Failure> {
+    const METHOD_NOT_FOUND: i64 = -32601;
+    match list {
+        Err(Error::NotOffered(_)) => Ok(Vec::new()),
+        Err(Error::Peer(peer)) if peer.code == METHOD_NOT_FOUND => Ok(Vec::new()),
+        list => Ok(list?),
+    }
+}
