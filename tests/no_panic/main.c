@@ -1,4 +1,4 @@
-/* Feeds stdin to the server and its answers to stdout: main [0|1|2], as probe_serve says. */
+/* Feeds stdin to the server, or the client, and its messages to stdout: main [0|1|2|3], as probe_serve says. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

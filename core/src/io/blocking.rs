@@ -2,6 +2,7 @@
 
 use crate::dispatch::table::Catalog;
 use crate::error::{Error, Kind};
+use crate::session::client::Client;
 use crate::session::server::{Event, Server};
 use crate::session::slots::Ticket;
 use crate::sink::Flush;
@@ -107,6 +108,32 @@ pub fn serve<C, S: Read + Write>(
             }
         }
     }
+}
+
+/// Sends what `client` has to send, all of it: what [`Event::Send`](crate::client::Event::Send) asks for.
+///
+/// # Errors
+/// `Stream` when writing fails.
+pub fn send_client<S: Write>(client: &mut Client<'_>, stream: &mut S) -> Result<(), Error> {
+    let bytes = client.send_buf();
+    send(stream, bytes)?;
+    let n = bytes.len();
+    client.send_ack(n);
+    Ok(())
+}
+
+/// Reads once for `client`, when it is [idle](crate::client::Event::Idle); the end of the stream too. Blocks as long as the
+/// stream does: one that cannot wait for a time keeps no deadlines while the server is silent.
+///
+/// # Errors
+/// `Stream` when reading fails.
+pub fn receive_client<S: Read>(client: &mut Client<'_>, stream: &mut S) -> Result<(), Error> {
+    match stream.read(client.recv_buf()) {
+        Ok(0) => client.recv_end(),
+        Ok(n) => client.recv_ack(n),
+        Err(e) => recoverable(&e)?,
+    }
+    Ok(())
 }
 
 fn drain<S: Write>(server: &mut Server<'_>, stream: &mut S) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 use crate::dispatch::table::Catalog;
 use crate::error::{Error, Kind};
+use crate::session::client::Client;
 use crate::session::server::{Event, Server};
 use crate::session::slots::Ticket;
 use crate::time::Millis;
@@ -95,6 +96,40 @@ pub async fn serve<C, R: Read, W: Write>(
             Some(Err(_)) => return Err(broken),
         }
     }
+}
+
+/// Sends some of what `client` has to send: what [`Event::Send`](crate::client::Event::Send) asks for.
+///
+/// # Errors
+/// `Stream` when writing fails.
+pub async fn send_client<W: Write>(client: &mut Client<'_>, writer: &mut W) -> Result<(), Error> {
+    let broken = Error::new(Kind::Stream, 0);
+    let n = writer.write(client.send_buf()).await.map_err(|_| broken)?;
+    writer.flush().await.map_err(|_| broken)?;
+    if n == 0 && !client.send_buf().is_empty() {
+        return Err(broken);
+    }
+    client.send_ack(n);
+    Ok(())
+}
+
+/// Reads once for `client`, when it is [idle](crate::client::Event::Idle), the end of the stream too; or comes back when
+/// `wake` does: at [`Client::deadline`], or when the application has something to do.
+///
+/// # Errors
+/// `Stream` when reading fails.
+pub async fn receive_client<R: Read>(
+    client: &mut Client<'_>,
+    reader: &mut R,
+    wake: impl Future<Output = ()>,
+) -> Result<(), Error> {
+    match first(reader.read(client.recv_buf()), wake).await {
+        None => {}
+        Some(Ok(0)) => client.recv_end(),
+        Some(Ok(n)) => client.recv_ack(n),
+        Some(Err(_)) => return Err(Error::new(Kind::Stream, 0)),
+    }
+    Ok(())
 }
 
 /// What `a` gives, or nothing if `b` completes first. Two branches need no select crate.

@@ -92,6 +92,9 @@ impl<'e> Iterator for Items<'e> {
             return None;
         }
         let (start, end) = (self.at, value_end(self.b, self.at));
+        if end <= start {
+            return None;
+        }
         self.at = after_comma(self.b, end);
         Some(part(self.b, start, end))
     }

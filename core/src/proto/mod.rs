@@ -7,5 +7,6 @@ pub mod info;
 pub mod input;
 pub mod level;
 pub mod method;
+pub mod read;
 pub mod revision;
 pub mod template;

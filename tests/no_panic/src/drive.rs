@@ -10,7 +10,7 @@ use midge::{Buffers, Error, Event, Kind, Millis, Server, Task, Ticket};
 
 pub type Memory = Buffers<4096, 2048, 4, 512, 256, 2048>;
 
-struct Stream;
+pub struct Stream;
 pub struct Clock;
 
 impl ErrorType for Stream {

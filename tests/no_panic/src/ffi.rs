@@ -36,7 +36,8 @@ pub fn now_ms() -> u64 {
     unsafe { probe_now_ms() }
 }
 
-/// Serves until the input ends: by the blocking loop (0), the async loop (1, feature `async`), or the ports byte by byte (2).
+/// Serves until the input ends: by the blocking loop (0), the async loop (1, feature `async`), or the ports byte by byte (2);
+/// or is a client (3).
 /// 0 if all went well.
 #[unsafe(no_mangle)]
 pub extern "C" fn probe_serve(how: c_int) -> c_int {
@@ -44,6 +45,7 @@ pub extern "C" fn probe_serve(how: c_int) -> c_int {
         0 => drive::blocking(),
         #[cfg(feature = "async")]
         1 => crate::waiting::nonblocking(),
+        3 => crate::client::talk(),
         _ => drive::ports(),
     };
     match served {

@@ -1,4 +1,4 @@
-//! A whole server as a C library, to be linked where panicking is impossible.
+//! A whole server, and a client, as a C library, to be linked where panicking is impossible.
 //!
 //! The panic handler calls a function that nothing defines: if the compiler has left one way to it, the program does
 //! not link. Only `ffi.rs` has `unsafe` code.
@@ -8,6 +8,7 @@
 
 mod asks;
 mod catalog;
+mod client;
 mod drive;
 #[allow(unsafe_code)]
 mod ffi;
