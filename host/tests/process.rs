@@ -90,6 +90,13 @@ async fn stdin_that_was_not_taken_is_closed() {
 }
 
 #[tokio::test]
+async fn one_that_only_writes_ends_when_nobody_reads() {
+    let child = Child::spawn(&Command::new("yes")).unwrap();
+    let exit = child.close(LONG).await;
+    assert_eq!((exit.how, signal(exit.status)), (How::ByItself, Some(13)));
+}
+
+#[tokio::test]
 async fn one_that_does_not_hear_the_end_is_terminated() {
     let (child, _out) = ready("echo ready; exec sleep 1000").await;
     let group = child.id().unwrap();

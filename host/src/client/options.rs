@@ -127,9 +127,8 @@ impl Root {
 /// RFC 8089: the path's bytes, all but unreserved characters and slashes in percent form.
 fn file_uri(path: &Path) -> String {
     let text = path.as_os_str().as_encoded_bytes();
-    // Windows: `\\?\C:\x` is what canonical paths look like there; URIs have `/C:/x`.
-    let text = if cfg!(windows) { text.strip_prefix(br"\\?\").unwrap_or(text) } else { text };
-    let mut uri = String::from(if cfg!(windows) { "file:///" } else { "file://" });
+    let (start, text) = if cfg!(windows) { windows_start(text) } else { ("file://", text) };
+    let mut uri = String::from(start);
     for &b in text {
         match b {
             b'\\' if cfg!(windows) => uri.push('/'),
@@ -141,6 +140,15 @@ fn file_uri(path: &Path) -> String {
         }
     }
     uri
+}
+
+/// Canonical paths on Windows begin with `\\?\C:` or `\\?\UNC\host`; their URIs with `file:///C:` or `file://host`.
+fn windows_start(path: &[u8]) -> (&'static str, &[u8]) {
+    let path = path.strip_prefix(br"\\?\").unwrap_or(path);
+    match path.strip_prefix(br"UNC\") {
+        Some(share) => ("file://", share),
+        None => ("file:///", path),
+    }
 }
 
 /// How one call is made.
@@ -168,6 +176,12 @@ mod tests {
     #[cfg(unix)]
     fn a_path_becomes_a_uri_byte_by_byte() {
         assert_eq!(file_uri(Path::new("/a b/é%~x")), "file:///a%20b/%C3%A9%25~x");
+    }
+
+    #[test]
+    fn drives_and_shares_are_told_apart() {
+        assert_eq!(windows_start(br"\\?\C:\x"), ("file:///", &br"C:\x"[..]));
+        assert_eq!(windows_start(br"\\?\UNC\host\x"), ("file://", &br"host\x"[..]));
     }
 
     #[test]
