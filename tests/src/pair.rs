@@ -10,6 +10,7 @@ use midge::json::Raw;
 use midge::session::rows::List;
 use midge::{Buf, Can, Error, Info, Level, Millis, Revision, Revisions, Server};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// What a client does next, when what it did before is over.
 #[derive(Clone, Copy, Debug)]
@@ -153,26 +154,23 @@ fn stray_text(stray: &Stray<'_>) -> String {
     }
 }
 
-/// What a user and a model answer in these tests.
+/// What a user and a model answer in these tests; the members in one order, whatever `serde_json` keeps.
 pub fn answer_to(question: &Question<'_>) -> String {
-    let params: Value = serde_json::from_slice(question.params.raw()).unwrap_or(Value::Null);
     match question.kind {
-        Asks::Roots => json!({"roots": [{"uri": "file:///work", "name": "work"}]}),
+        Asks::Roots => r#"{"roots":[{"name":"work","uri":"file:///work"}]}"#.into(),
         Asks::Sample => {
-            json!({"role": "assistant", "content": {"type": "text", "text": "Paris"}, "model": "small"})
+            r#"{"content":{"text":"Paris","type":"text"},"model":"small","role":"assistant"}"#.into()
         }
-        Asks::Url => json!({}),
+        Asks::Url => "{}".into(),
         Asks::Form => {
-            let mut content = serde_json::Map::new();
+            let params: Value = serde_json::from_slice(question.params.raw()).unwrap_or(Value::Null);
             let none = serde_json::Map::new();
             let properties = params["requestedSchema"]["properties"].as_object().unwrap_or(&none);
-            for (name, field) in properties.iter().filter(|(_, field)| field.get("default").is_none()) {
-                content.insert(name.clone(), filled(field));
-            }
-            Value::Object(content)
+            let open = properties.iter().filter(|(_, field)| field.get("default").is_none());
+            let content: BTreeMap<&String, Value> = open.map(|(name, field)| (name, filled(field))).collect();
+            serde_json::to_string(&content).expect("it is JSON")
         }
     }
-    .to_string()
 }
 
 fn filled(field: &Value) -> Value {
