@@ -1,53 +1,113 @@
-//! The client without `async`: the same methods, each of which waits.
+//! The client without `async`.
 //!
-//! A connection runs on a thread of its own. Any number of threads may call at once on clones of one [`Client`].
-//! Inside of an async runtime, where nothing may wait, every method answers [`Error::Busy`]: there
-//! [`client::Client`] is at home.
+//! Each connection has a runtime of its own with one thread; the client may be used from any number of threads at once.
 
 use std::collections::BTreeMap;
-use std::future::Future;
+use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use midge::Level;
 use serde_json::{Map, Value};
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio::sync::broadcast;
 
-use crate::client::{
-    self, Answers, BoxFuture, CallOptions, Closed, Filter, Notice, Options, Question, Reply, Server,
-};
+use crate::client::{self, CallOptions, Closed, Filter, Notice, Options, Server};
 use crate::error::Error;
 use crate::model::{
     Completion, Prompt, PromptResult, ReadResult, Reference, Resource, Template, Tool, ToolResult,
 };
 use crate::target::Target;
 
-/// How long the end of a connection that was not closed may take.
-const END: Duration = Duration::from_secs(1);
-
-/// A connection to one server. Clones share it.
+/// A connection to one server, for calls from any number of threads. Clones share it.
+///
+/// When the last clone is dropped the connection is [closed](Self::close). Inside a tokio runtime its methods would
+/// hold up other tasks: they fail there with [`Error::Busy`]; use [`crate::Client`].
 #[derive(Clone)]
 pub struct Client {
-    // Before the thread it runs on, so that it is dropped first.
-    inner: client::Client,
-    thread: Arc<Thread>,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    client: client::Client,
+    /// There until the last clone is dropped.
+    runtime: Option<Runtime>,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("blocking::Client").field(&self.inner.client).finish()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        let client = self.client.clone();
+        if Handle::try_current().is_err() {
+            runtime.block_on(client.close());
+            return;
+        }
+        // This thread belongs to another runtime and may not wait; the end of the process may come first.
+        std::thread::spawn(move || runtime.block_on(client.close()));
+    }
+}
+
+/// What changes, one after the other; it ends when it is dropped.
+#[derive(Debug)]
+pub struct Watch {
+    watch: client::Watch,
+    client: Client,
+}
+
+impl Watch {
+    /// What the server watches for: of what was asked for, the part that it offers.
+    pub fn granted(&self) -> &Filter {
+        &self.watch.granted
+    }
+}
+
+impl Iterator for Watch {
+    type Item = Notice;
+
+    /// The next notice; `None` when the connection or the watch has ended.
+    fn next(&mut self) -> Option<Notice> {
+        self.client.wait(self.watch.next()).ok()?
+    }
+}
+
+/// A runtime must not be waited for by a thread of another.
+fn outside() -> Result<(), Error> {
+    match Handle::try_current() {
+        Ok(_) => Err(Error::Busy("a blocking client cannot be used inside a tokio runtime".into())),
+        Err(_) => Ok(()),
+    }
 }
 
 impl Client {
-    /// Connects to a server. See [`client::Client::connect`].
+    /// Connects to a server, as [`client::Client::connect`] does.
     ///
     /// # Errors
     /// As there.
     pub fn connect(target: &Target, options: Options) -> Result<Self, Error> {
-        let thread = Arc::new(Thread::start()?);
-        let inner = thread.run(client::Client::connect(target, options))??;
-        Ok(Self { inner, thread })
+        outside()?;
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("midge").build();
+        let runtime =
+            runtime.map_err(|error| Error::Busy(format!("no thread for the connection: {error}")))?;
+        let client = runtime.block_on(client::Client::connect(target, options))?;
+        Ok(Self { inner: Arc::new(Inner { client, runtime: Some(runtime) }) })
+    }
+
+    fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, Error> {
+        outside()?;
+        match &self.inner.runtime {
+            Some(runtime) => Ok(runtime.block_on(future)),
+            None => Err(Error::Busy("the connection is closed".into())),
+        }
     }
 
     /// What the server says about itself.
     pub fn server(&self) -> &Server {
-        self.inner.server()
+        self.inner.client.server()
     }
 
     /// All tools, from all pages.
@@ -55,7 +115,7 @@ impl Client {
     /// # Errors
     /// As [`client::Client::tools`].
     pub fn tools(&self) -> Result<Vec<Tool>, Error> {
-        self.thread.run(self.inner.tools())?
+        self.wait(self.inner.client.tools())?
     }
 
     /// All resources, from all pages.
@@ -63,7 +123,7 @@ impl Client {
     /// # Errors
     /// As [`client::Client::resources`].
     pub fn resources(&self) -> Result<Vec<Resource>, Error> {
-        self.thread.run(self.inner.resources())?
+        self.wait(self.inner.client.resources())?
     }
 
     /// All resource templates, from all pages.
@@ -71,7 +131,7 @@ impl Client {
     /// # Errors
     /// As [`client::Client::templates`].
     pub fn templates(&self) -> Result<Vec<Template>, Error> {
-        self.thread.run(self.inner.templates())?
+        self.wait(self.inner.client.templates())?
     }
 
     /// All prompts, from all pages.
@@ -79,7 +139,7 @@ impl Client {
     /// # Errors
     /// As [`client::Client::prompts`].
     pub fn prompts(&self) -> Result<Vec<Prompt>, Error> {
-        self.thread.run(self.inner.prompts())?
+        self.wait(self.inner.client.prompts())?
     }
 
     /// Calls a tool.
@@ -92,7 +152,7 @@ impl Client {
         arguments: Map<String, Value>,
         call: CallOptions,
     ) -> Result<ToolResult, Error> {
-        self.thread.run(self.inner.call_tool(name, arguments, call))?
+        self.wait(self.inner.client.call_tool(name, arguments, call))?
     }
 
     /// Reads a resource.
@@ -100,7 +160,7 @@ impl Client {
     /// # Errors
     /// As [`client::Client::read_resource`].
     pub fn read_resource(&self, uri: &str, call: CallOptions) -> Result<ReadResult, Error> {
-        self.thread.run(self.inner.read_resource(uri, call))?
+        self.wait(self.inner.client.read_resource(uri, call))?
     }
 
     /// Gets a prompt with its arguments filled in.
@@ -113,10 +173,10 @@ impl Client {
         arguments: BTreeMap<String, String>,
         call: CallOptions,
     ) -> Result<PromptResult, Error> {
-        self.thread.run(self.inner.get_prompt(name, arguments, call))?
+        self.wait(self.inner.client.get_prompt(name, arguments, call))?
     }
 
-    /// Completes the value of an argument.
+    /// Completes the value of an argument; `context` holds the arguments that are already known.
     ///
     /// # Errors
     /// As [`client::Client::complete`].
@@ -126,7 +186,7 @@ impl Client {
         argument: (&str, &str),
         context: BTreeMap<String, String>,
     ) -> Result<Completion, Error> {
-        self.thread.run(self.inner.complete(reference, argument, context))?
+        self.wait(self.inner.client.complete(reference, argument, context))?
     }
 
     /// Sends any request and gives back its result as it came.
@@ -139,7 +199,7 @@ impl Client {
         params: Map<String, Value>,
         call: CallOptions,
     ) -> Result<Value, Error> {
-        self.thread.run(self.inner.request(method, params, call))?
+        self.wait(self.inner.client.request(method, params, call))?
     }
 
     /// Asks whether the server is there (revisions before 2026-07-28).
@@ -147,7 +207,7 @@ impl Client {
     /// # Errors
     /// As [`client::Client::ping`].
     pub fn ping(&self) -> Result<(), Error> {
-        self.thread.run(self.inner.ping())?
+        self.wait(self.inner.client.ping())?
     }
 
     /// Sets from which level on the server sends log messages.
@@ -155,7 +215,7 @@ impl Client {
     /// # Errors
     /// As [`client::Client::set_log_level`].
     pub fn set_log_level(&self, level: Level) -> Result<(), Error> {
-        self.thread.run(self.inner.set_log_level(level))?
+        self.wait(self.inner.client.set_log_level(level))?
     }
 
     /// Watches for changes.
@@ -163,168 +223,19 @@ impl Client {
     /// # Errors
     /// As [`client::Client::watch`].
     pub fn watch(&self, filter: Filter) -> Result<Watch, Error> {
-        let inner = self.thread.run(self.inner.watch(filter))??;
-        Ok(Watch { inner, thread: Arc::clone(&self.thread) })
+        let watch = self.wait(self.inner.client.watch(filter))??;
+        Ok(Watch { watch, client: self.clone() })
     }
 
-    /// What the server says on its own, from now on.
-    pub fn notices(&self) -> Notices {
-        Notices { inner: self.inner.notices(), thread: Arc::clone(&self.thread) }
+    /// What the server says on its own, from now on; to be read with `blocking_recv`.
+    pub fn notices(&self) -> broadcast::Receiver<Notice> {
+        self.inner.client.notices()
     }
 
-    /// Ends the connection, and the server's process with it.
+    /// Ends the connection, and the server's process with it, as [`client::Client::close`] does.
     ///
-    /// # Errors
-    /// [`Error::Busy`] inside of an async runtime: then the process is killed when the last clone is dropped.
-    pub fn close(self) -> Result<Closed, Error> {
-        self.thread.run(self.inner.close())
-    }
-}
-
-/// What a server says on its own; an iterator that waits, and ends with the connection.
-///
-/// One that does not keep up loses the oldest.
-pub struct Notices {
-    inner: Receiver<Notice>,
-    thread: Arc<Thread>,
-}
-
-impl Iterator for Notices {
-    type Item = Notice;
-
-    fn next(&mut self) -> Option<Notice> {
-        loop {
-            match self.thread.run(self.inner.recv()).ok()? {
-                Ok(notice) => return Some(notice),
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return None,
-            }
-        }
-    }
-}
-
-/// A watch on changes; an iterator that waits. Dropping it ends the watch.
-pub struct Watch {
-    inner: client::Watch,
-    thread: Arc<Thread>,
-}
-
-impl Iterator for Watch {
-    type Item = Notice;
-
-    fn next(&mut self) -> Option<Notice> {
-        self.thread.run(self.inner.next()).ok()?
-    }
-}
-
-/// Answers what servers ask by a function that may wait, for [`Options::answers`].
-///
-/// Each question runs on a thread of its own.
-pub fn answers(answer: impl Fn(Question) -> Reply + Send + Sync + 'static) -> Arc<dyn Answers> {
-    Arc::new(Waiting(Arc::new(answer)))
-}
-
-struct Waiting<F>(Arc<F>);
-
-impl<F: Fn(Question) -> Reply + Send + Sync + 'static> Answers for Waiting<F> {
-    fn answer(&self, question: Question) -> BoxFuture<'static, Reply> {
-        let answer = Arc::clone(&self.0);
-        Box::pin(async move {
-            let failed =
-                |_| Reply::Error { code: -32603, message: "the question could not be answered".into() };
-            tokio::task::spawn_blocking(move || answer(question)).await.unwrap_or_else(failed)
-        })
-    }
-}
-
-/// The thread that a connection runs on.
-struct Thread(Option<Runtime>);
-
-impl Thread {
-    fn start() -> Result<Self, Error> {
-        free()?;
-        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("midge").enable_all().build();
-        match runtime {
-            Ok(runtime) => Ok(Self(Some(runtime))),
-            Err(e) => Err(Error::Busy(format!("no thread can be started for the connection: {e}"))),
-        }
-    }
-
-    /// Waits for `future` on the caller's thread.
-    fn run<F: Future>(&self, future: F) -> Result<F::Output, Error> {
-        free()?;
-        match &self.0 {
-            Some(runtime) => Ok(runtime.block_on(future)),
-            None => Err(Error::Busy("the connection has ended".into())),
-        }
-    }
-}
-
-/// Whether this thread may wait.
-fn free() -> Result<(), Error> {
-    match Handle::try_current() {
-        Err(_) => Ok(()),
-        Ok(_) => {
-            Err(Error::Busy("a blocking client cannot wait inside of an async runtime: use `Client`".into()))
-        }
-    }
-}
-
-impl Drop for Thread {
-    fn drop(&mut self) {
-        let Some(runtime) = self.0.take() else { return };
-        if free().is_ok() {
-            // Tasks are dropped meanwhile, and with them the processes they hold.
-            runtime.shutdown_timeout(END);
-        } else {
-            runtime.shutdown_background();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn inside_of_a_runtime_it_says_so() {
-        let thread = Thread::start().unwrap();
-        assert_eq!(thread.run(async { 7 }).unwrap(), 7);
-        let runtime = Runtime::new().unwrap();
-        runtime.block_on(async move {
-            assert!(matches!(thread.run(async { 7 }), Err(Error::Busy(_))));
-            assert!(matches!(Thread::start(), Err(Error::Busy(_))));
-            drop(thread);
-        });
-    }
-
-    #[test]
-    fn many_threads_may_wait_at_once() {
-        let thread = Thread::start().unwrap();
-        let barrier = tokio::sync::Barrier::new(8);
-        std::thread::scope(|scope| {
-            let one = || thread.run(barrier.wait()).unwrap().is_leader();
-            let all: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
-            let leaders = all.into_iter().map(|t| t.join().unwrap()).filter(|l| *l).count();
-            assert_eq!(leaders, 1);
-        });
-    }
-
-    #[test]
-    fn a_question_may_be_answered_by_waiting() {
-        let thread = Thread::start().unwrap();
-        let ask = |answers: Arc<dyn Answers>| {
-            let params = Value::Null;
-            thread
-                .run(async move { answers.answer(Question::Sample { params, server: "s".into() }).await })
-                .unwrap()
-        };
-        let slow = answers(|_| {
-            std::thread::sleep(Duration::from_millis(1));
-            Reply::Decline
-        });
-        assert!(matches!(ask(slow), Reply::Decline));
-        let broken = answers(|_| panic!("as told"));
-        assert!(matches!(ask(broken), Reply::Error { code: -32603, .. }));
+    /// Inside a tokio runtime it is closed in the background.
+    pub fn close(self) -> Closed {
+        self.wait(self.inner.client.clone().close()).unwrap_or(Closed { exit: None })
     }
 }

@@ -1,7 +1,6 @@
 //! What servers say on their own.
 
 use serde_json::Value;
-use tokio::sync::broadcast;
 
 /// How far a call has come.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,25 +81,4 @@ pub struct Filter {
     pub resources: bool,
     /// These resources.
     pub uris: Vec<String>,
-}
-
-/// A watch on changes; it ends when it is dropped.
-#[derive(Debug)]
-pub struct Watch {
-    notices: broadcast::Receiver<Notice>,
-}
-
-impl Watch {
-    /// The next notice; `None` when the connection has ended.
-    ///
-    /// One that does not keep up loses the oldest.
-    pub async fn next(&mut self) -> Option<Notice> {
-        loop {
-            match self.notices.recv().await {
-                Ok(notice) => return Some(notice),
-                Err(broadcast::error::RecvError::Lagged(_)) => {}
-                Err(broadcast::error::RecvError::Closed) => return None,
-            }
-        }
-    }
 }

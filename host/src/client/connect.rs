@@ -1,0 +1,163 @@
+//! How a connection is made: which revision is tried, and again with an older one when the question ended the server.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use midge::client::{Config, Start};
+use midge::proto::revision::Feature;
+use midge::{Revision, Revisions};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::time::{Instant, timeout_at};
+
+use super::call::ms;
+use super::connection::{NotConnected, Plan, drive};
+use super::options::{Era, Options};
+use super::server::Server;
+use super::shared::{Shared, locked};
+use super::{Client, Inner};
+use crate::error::Error;
+use crate::stream::{self, Link};
+use crate::target::Target;
+
+/// Notices that a listener may lag behind.
+const NOTICES: usize = 1024;
+
+/// Targets that do not stand, or do not answer, the question which revision they speak.
+static SILENT: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+
+fn is_silent(target: &str) -> bool {
+    locked(&SILENT).as_ref().is_some_and(|all| all.contains(target))
+}
+
+fn remember(target: String, silent: bool) {
+    let mut all = locked(&SILENT);
+    let all = all.get_or_insert_with(HashSet::new);
+    if silent {
+        all.insert(target);
+    } else {
+        all.remove(&target);
+    }
+}
+
+/// Connects to `target`, and starts it anew when the question which revision it speaks ended it.
+pub(super) async fn connect(target: &Target, options: Options) -> Result<Client, Error> {
+    let by = deadline(&options);
+    let name = format!("{target:?}");
+    let asks = options.era == Era::Auto && !is_silent(&name);
+    let began = Instant::now();
+    match attempt(target, &options, asks, by).await {
+        Ok(client) => {
+            let handshake = client.server().revision.has(Feature::Handshake);
+            if asks && handshake && began.elapsed() >= probe(&options) {
+                remember(name, true);
+            }
+            Ok(client)
+        }
+        Err(NotConnected { probed_to_death: true, .. }) if asks => {
+            let client = attempt(target, &options, false, by).await.map_err(|failed| failed.error)?;
+            remember(name, true);
+            Ok(client)
+        }
+        Err(failed) => {
+            if options.era == Era::Auto && !asks {
+                // It may be another server by now.
+                remember(name, false);
+            }
+            Err(failed.error)
+        }
+    }
+}
+
+async fn attempt(
+    target: &Target,
+    options: &Options,
+    asks: bool,
+    by: Instant,
+) -> Result<Client, NotConnected> {
+    let late = |_| late(options, format!("the connection to {target}"));
+    let link = timeout_at(by, stream::open(target)).await.map_err(late)??;
+    over(link, options.clone(), asks, by).await
+}
+
+/// Connects over a stream; asks first which revision the server speaks if `asks`.
+pub(super) async fn over(
+    link: Link,
+    options: Options,
+    asks: bool,
+    by: Instant,
+) -> Result<Client, NotConnected> {
+    let (commands, taken) = mpsc::unbounded_channel();
+    let (ready, connected) = oneshot::channel();
+    let (notices, _) = broadcast::channel(NOTICES);
+    let (ended, end) = watch::channel(None);
+    let shared = Arc::new(Shared::default());
+    let inner = |server: Server| Inner {
+        server,
+        commands,
+        notices: notices.downgrade(),
+        shared: shared.clone(),
+        call_timeout: options.call_timeout,
+        end,
+    };
+    let config = config(&options, asks);
+    let first = match config.start {
+        Start::Handshake => "`initialize`",
+        Start::PerRequest => "`server/discover`",
+        Start::Probe => "`server/discover` and `initialize`",
+    };
+    let plan = Plan {
+        link,
+        options: options.clone(),
+        config,
+        shared: shared.clone(),
+        notices: notices.clone(),
+        commands: taken,
+        ready,
+        ended,
+    };
+    tokio::spawn(drive(plan));
+    match timeout_at(by, connected).await {
+        Ok(Ok(Ok(server))) => Ok(Client { inner: Arc::new(inner(server)) }),
+        Ok(Ok(Err(refused))) => Err(refused),
+        Ok(Err(_)) => Err(Error::Closed { what: first.into(), stderr: String::new(), exit: None }.into()),
+        Err(_) => Err(late(&options, first.into())),
+    }
+}
+
+fn late(options: &Options, what: String) -> NotConnected {
+    Error::TimedOut { what, after: options.connect_timeout }.into()
+}
+
+/// When the connection must stand.
+pub(super) fn deadline(options: &Options) -> Instant {
+    let now = Instant::now();
+    // A year is for ever.
+    now.checked_add(options.connect_timeout).unwrap_or_else(|| now + Duration::from_secs(31_536_000))
+}
+
+/// How long a server may think about which revision it speaks: an older one needs its share of the time too.
+fn probe(options: &Options) -> Duration {
+    options.probe_timeout.min(options.connect_timeout / 2)
+}
+
+fn config(options: &Options, asks: bool) -> Config {
+    let (revisions, start) = match options.era {
+        Era::Auto if asks => (Revisions::ALL, Start::Probe),
+        Era::Auto | Era::Handshake => (Revisions::HANDSHAKE, Start::Handshake),
+        Era::Modern => (Revisions::PER_REQUEST, Start::PerRequest),
+        Era::Exactly(revision) => (Revisions::NONE.with(revision), start_of(revision)),
+    };
+    Config {
+        revisions,
+        start,
+        probe_ms: ms(probe(options)),
+        connect_ms: ms(options.connect_timeout),
+        call_ms: ms(options.call_timeout),
+        ..Config::default()
+    }
+}
+
+fn start_of(revision: Revision) -> Start {
+    if revision.has(Feature::Handshake) { Start::Handshake } else { Start::PerRequest }
+}

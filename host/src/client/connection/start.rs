@@ -1,0 +1,100 @@
+//! Calls that begin, wait for their turn, and are given up.
+
+use midge::client::{self, Ticket};
+use midge::{Error as Fault, Kind};
+use tokio::time::Instant;
+
+use super::super::call::{Failed, Start, What};
+use super::Connection;
+use super::desk::Entry;
+use crate::error::Error;
+
+impl Connection<'_> {
+    /// Starts what waits, in its order, as long as there is room.
+    pub(super) fn start(&mut self) {
+        if self.desk.is_connecting() {
+            return;
+        }
+        let now = Instant::now();
+        self.queue.retain_mut(|start| match start.by {
+            Some(by) if by <= now => {
+                start.fail(late(start));
+                false
+            }
+            _ => true,
+        });
+        while let Some(start) = self.queue.pop_front() {
+            match self.begin(&start) {
+                Ok(ticket) => self.desk.enter(ticket, Entry::of(start)),
+                Err(error) if matches!(error.kind, Kind::SlotsFull | Kind::Busy) => {
+                    self.queue.push_front(start);
+                    return;
+                }
+                Err(error) => {
+                    let why = self.refused(&start, error);
+                    let mut start = start;
+                    start.fail(why);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, start: &Start) -> Result<Ticket, Fault> {
+        let options = start.options;
+        match &start.what {
+            What::Request { method, params } => self.engine.request(method, options, |w| {
+                for (name, value) in params {
+                    w.key(name);
+                    w.raw(value);
+                }
+            }),
+            What::List(list) => self.engine.list(*list, options),
+            What::Listen(filter, _) => {
+                let uris: Vec<&str> = filter.uris.iter().map(String::as_str).collect();
+                let (tools, prompts, resources) = (filter.tools, filter.prompts, filter.resources);
+                self.engine.listen(client::Filter { tools, prompts, resources, uris: &uris })
+            }
+        }
+    }
+
+    /// Why a call could not begin.
+    fn refused(&self, start: &Start, error: Fault) -> Error {
+        match error.kind {
+            Kind::TxFull => Error::TooLarge { needed: error.at as usize, cap: self.desk.cap() },
+            Kind::Unknown => {
+                let revision = self.engine.revision().map_or("this revision", |r| r.name());
+                Error::NotOffered(format!("{}: {revision} has no such request", start.label))
+            }
+            kind => Error::Busy(format!("{} cannot be sent: {}", start.label, kind.phrase())),
+        }
+    }
+
+    /// Gives a call up, wherever it stands.
+    pub(super) fn cancel(&mut self, key: u64) {
+        self.queue.retain(|start| start.key != key);
+        if let Some(ticket) = self.desk.leave(key) {
+            // Stale: its end is on the way to whoever does not wait for it.
+            let _ = self.engine.cancel(ticket);
+        }
+    }
+}
+
+fn late(start: &Start) -> Error {
+    let after = start.timeout.unwrap_or_default();
+    Error::TimedOut { what: start.label.clone(), after }
+}
+
+impl Start {
+    /// From here on it is late when it has not begun in time.
+    pub(super) fn arrived(mut self) -> Self {
+        self.by = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        self
+    }
+
+    /// Tells whoever waits for it.
+    pub(super) fn fail(&mut self, why: Error) {
+        if let Some(reply) = self.reply.take() {
+            let _ = reply.send(Err(Failed::Here(why)));
+        }
+    }
+}
