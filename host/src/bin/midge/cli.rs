@@ -17,7 +17,8 @@ A TARGET says where the server is:
   a command line      starts it as a process and talks over its stdin and stdout
   tcp:HOST:PORT       connects to a TCP socket
   unix:PATH           connects to a unix socket
-Options of midge stand before the TARGET; what follows its first word belongs to the server. Verbs that have words of
+
+Options of midge stand before the TARGET; what follows its first word belongs to the server. Verbs that have words of \
 their own (call, read, get, complete) take the TARGET after `--`. With --config and --server no TARGET is needed.";
 
 const EXAMPLES: &str = "\
@@ -119,7 +120,7 @@ pub struct Last {
 /// Where pictures, sound and other bytes go.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Save {
-    /// Save bytes to this file or into this directory; - for stdout
+    /// Save bytes to this file or into this directory; - writes them to stdout
     #[arg(short, long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub out: Option<PathBuf>,
     /// Overwrite the file that --out names

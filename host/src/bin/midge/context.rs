@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::progress::Running;
 use crate::stop::Stop;
 use midge::Revisions;
-use midge_host::{Answers, CallOptions, Client, Error, Root, Server};
+use midge_host::{Answers, CallOptions, Client, Closed, Error, Root, Server, Target};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -46,10 +46,20 @@ impl Context {
         words: &[String],
         body: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let place = Place::find(words, &self.options)?;
-        let options = self.connect_options(place.name.clone())?;
+        let Place { target, name } = Place::find(words, &self.options)?;
+        self.at(&target, self.answers(name), body).await.map(drop)
+    }
+
+    /// Connects to `target`, runs `body` and closes; says how that went.
+    pub async fn at(
+        &self,
+        target: &Target,
+        answers: Option<Arc<dyn Answers>>,
+        body: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
+    ) -> Result<Closed, Failure> {
+        let options = self.connect_options(answers)?;
         let client = tokio::select! {
-            client = Client::connect(&place.target, options) => client?,
+            client = Client::connect(target, options) => client.map_err(unreachable)?,
             () = self.stop.wanted() => return Err(interrupted()),
         };
         let result = tokio::select! {
@@ -57,19 +67,19 @@ impl Context {
             () = self.stop.wanted() => Err(interrupted()),
         };
         tokio::select! {
-            _ = client.close() => result,
+            closed = client.close() => result.map(|()| closed),
             () = self.stop.urged() => Err(interrupted()),
         }
     }
 
-    fn connect_options(&self, name: Option<String>) -> Result<midge_host::Options, Failure> {
+    fn connect_options(&self, answers: Option<Arc<dyn Answers>>) -> Result<midge_host::Options, Failure> {
         let roots: Result<Vec<Root>, Error> =
             self.options.roots.iter().map(|dir| Root::folder(dir)).collect();
         let mut options = midge_host::Options {
             name: "midge".into(),
             version: env!("CARGO_PKG_VERSION").into(),
             era: self.options.era.0,
-            answers: self.answers(name),
+            answers,
             roots: Some(roots?).filter(|roots| !roots.is_empty()),
             ..midge_host::Options::default()
         };
@@ -112,6 +122,13 @@ impl Context {
             running,
         )
     }
+}
+
+/// A server that ends before the connection stands was never reached.
+fn unreachable(error: Error) -> Failure {
+    let fault = if matches!(error, Error::Closed { .. }) { Some(Fault::Reach) } else { None };
+    let failure = Failure::from(error);
+    Failure { fault: fault.unwrap_or(failure.fault), ..failure }
 }
 
 fn interrupted() -> Failure {

@@ -56,7 +56,7 @@ pub struct Failure {
     /// Sentences for people. May hold a server's text: it is made harmless where it is shown.
     pub message: String,
     /// More for `--json`.
-    details: Vec<(&'static str, Value)>,
+    pub details: Vec<(&'static str, Value)>,
     /// The answer has been printed; only the exit code is left.
     pub told: bool,
 }

@@ -23,6 +23,9 @@ pub async fn tell(mut notices: Receiver<Notice>, out: Arc<Output>, mut end: ones
             Ok(notice @ (Notice::Log { .. } | Notice::Junk { .. } | Notice::Stray { .. })) => {
                 out.note(&shown(&notice, &out.stderr));
             }
+            Ok(Notice::Task { status, message, .. }) => {
+                out.bar.status(&standing(&status, message.as_deref()))
+            }
             Ok(_) => {}
             Err(RecvError::Lagged(lost)) => {
                 out.note(&format!("{lost} messages of the server came too fast to show"))
@@ -30,6 +33,12 @@ pub async fn tell(mut notices: Receiver<Notice>, out: Arc<Output>, mut end: ones
             Err(RecvError::Closed) => return,
         }
     }
+}
+
+/// `working (pump)`
+pub fn standing(status: &str, message: Option<&str>) -> String {
+    let message = message.filter(|message| !message.is_empty());
+    safe::line(&message.map_or_else(|| status.to_owned(), |message| format!("{status} ({message})")))
 }
 
 /// One line for people.
@@ -42,7 +51,7 @@ pub fn shown(notice: &Notice, screen: &Screen) -> String {
         Notice::Updated { uri } => format!("{} has changed", screen.paint(Style::Name, &safe::line(uri))),
         Notice::Log { level, logger, data } => log(level, logger.as_deref(), data, screen),
         Notice::Task { call, status, message } => {
-            text("task", &format!("{call}: {status} {}", message.as_deref().unwrap_or_default()))
+            text("task", &format!("{call}: {}", standing(status, message.as_deref())))
         }
         Notice::Other { method, params } => text("unknown notification", &format!("{method} {params}")),
         Notice::Junk { line } => text("no message:", &cut(&safe::line(line), 200)),

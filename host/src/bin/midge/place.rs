@@ -71,7 +71,7 @@ fn not_an_option(words: &[String]) -> Result<&[String], Failure> {
 }
 
 /// The options that change how a process is started.
-fn adjusted(target: Target, options: &Options) -> Result<Target, Failure> {
+pub fn adjusted(target: Target, options: &Options) -> Result<Target, Failure> {
     let Target::Process(command) = target else {
         if !options.env.is_empty() || options.cwd.is_some() {
             return Err(Failure::usage("--env and --cwd are for servers that midge starts, not for sockets"));

@@ -24,12 +24,15 @@ struct State {
     paused: bool,
     label: String,
     last: Option<Progress>,
+    /// How the task stands that the call has become.
+    status: Option<String>,
     shown: Option<ProgressBar>,
 }
 
 impl Bar {
     pub fn new(wanted: bool) -> Self {
-        let state = State { wanted, paused: false, label: String::new(), last: None, shown: None };
+        let state =
+            State { wanted, paused: false, label: String::new(), last: None, status: None, shown: None };
         Self(Arc::new(Mutex::new(state)))
     }
 
@@ -54,6 +57,11 @@ impl Bar {
 
     pub fn resume(&self) {
         self.state().paused = false;
+    }
+
+    /// A call runs as a task, and this is how it stands.
+    pub fn status(&self, text: &str) {
+        self.state().status = Some(safe::line(text));
     }
 
     /// Shows that `label` runs, with what arrives at the sender, until the guard is dropped.
@@ -95,7 +103,10 @@ impl State {
         let known = self.last.as_ref().and_then(share);
         bar.set_style(style(known.is_some()));
         bar.set_position(known.unwrap_or(0));
-        bar.set_message(told(&self.label, self.last.as_ref()));
+        bar.set_message(match &self.status {
+            Some(status) if self.last.is_none() => format!("{}: {status}", self.label),
+            _ => told(&self.label, self.last.as_ref()),
+        });
     }
 }
 
@@ -109,7 +120,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.task.abort();
         let mut state = self.bar.state();
-        state.last = None;
+        (state.last, state.status) = (None, None);
         state.clear();
     }
 }

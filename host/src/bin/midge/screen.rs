@@ -11,7 +11,6 @@ pub enum Style {
     Bold,
     Dim,
     Name,
-    Good,
     Warn,
     Bad,
 }
@@ -59,7 +58,6 @@ impl Screen {
             Style::Bold => "1",
             Style::Dim => "2",
             Style::Name => "36",
-            Style::Good => "32",
             Style::Warn => "33",
             Style::Bad => "31",
         };

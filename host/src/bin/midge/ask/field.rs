@@ -74,11 +74,9 @@ impl<'s> Field<'s> {
         if let Some(problem) = check(&value, &self.schema).first() {
             return Err(problem.message.clone());
         }
-        match (self.schema.text("format"), value.as_str()) {
-            (Some(format), Some(text)) => {
-                format::wrong(format, text).map_or(Ok(()), |why| Err(why.to_owned()))?
-            }
-            _ => {}
+        let format = self.schema.text("format").zip(value.as_str());
+        if let Some(why) = format.and_then(|(format, text)| format::wrong(format, text)) {
+            return Err(why.to_owned());
         }
         Ok(value)
     }

@@ -1,6 +1,7 @@
 //! Questions of the server, asked on the terminal.
 
 mod address;
+mod agree;
 mod dialog;
 mod field;
 mod format;
@@ -17,9 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use tokio::sync::{Mutex, oneshot};
 
-pub use agree::Agree;
-
-mod agree;
+pub use agree::{Agree, agreed};
 
 /// What one hears when one waits for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
