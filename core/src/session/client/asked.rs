@@ -2,12 +2,15 @@
 
 use super::event::Asks;
 use super::questions::{NOBODY, Unasked};
-use super::{Client, Link, Odd, Step};
+use super::step::{Odd, Step};
+use super::{Client, Link};
 use crate::error::Kind;
+use crate::proto::client::Can;
 use crate::proto::revision::Feature;
 use crate::rpc::code;
 use crate::rpc::emit::{self, Framing};
 use crate::rpc::envelope::Envelope;
+use crate::rpc::id::{Id, is_id};
 use crate::rpc::params::Span;
 
 impl Client<'_> {
@@ -37,6 +40,10 @@ impl Client<'_> {
                 let words = "Invalid params: this mode of elicitation was not declared";
                 self.refuse_request(envelope.id, code::INVALID_PARAMS, words)
             }
+            Err(Unasked::Undeclared) if kind == Asks::Sample && self.can.has(Can::SAMPLE) => {
+                let words = "Invalid params: tools were not declared";
+                self.refuse_request(envelope.id, code::INVALID_PARAMS, words)
+            }
             Err(Unasked::Undeclared) => self.refuse_request(
                 envelope.id,
                 code::METHOD_NOT_FOUND,
@@ -58,7 +65,7 @@ impl Client<'_> {
         });
         match sent {
             Ok(()) => Step::Next,
-            Err(error) if error.kind == Kind::Busy => Step::Send,
+            Err(error) if error.kind == Kind::Busy && !self.lines.has_ended() => Step::Send,
             Err(_) => self.show(Step::Stray(Odd::Request)),
         }
     }
@@ -71,8 +78,26 @@ impl Client<'_> {
             emit::close(w, Framing::default());
         });
         match sent {
-            Err(error) if error.kind == Kind::Busy => Step::Send,
+            Err(error) if error.kind == Kind::Busy && !self.lines.has_ended() => Step::Send,
             _ => self.show(Step::Stray(Odd::Request)),
+        }
+    }
+
+    /// Refuses a request that did not fit into the receive buffer, so that the server does not wait for its answer.
+    pub(super) fn refuse_too_long(&mut self, bytes: usize) -> Step {
+        let shown = Step::Stray(Odd::TooLong(bytes));
+        let found = self.lines.found_while_dropping().and_then(|h| h.id()).filter(|id| is_id(id));
+        let id = found.map(|id| Id::from_slice(id).unwrap_or_default()).filter(|id| !id.is_empty());
+        let hears = !self.speaks(Feature::PerRequest) && matches!(self.link, Link::Shaking | Link::Up);
+        let (Some(id), true) = (id, hears) else { return shown };
+        let words = "Internal error: the client has no room for the message (limit: rx)";
+        let sent = self.write(|w| {
+            emit::error(w, Framing::default(), Some(&id), false, code::INTERNAL_ERROR, &[words]);
+            emit::close(w, Framing::default());
+        });
+        match sent {
+            Err(error) if error.kind == Kind::Busy && !self.lines.has_ended() => Step::Send,
+            _ => shown,
         }
     }
 }

@@ -36,6 +36,8 @@ pub(super) enum Phase {
     NextPage,
     /// It is a task, to be looked at when it is time.
     Task,
+    /// It is time: `tasks/get` is to be sent.
+    Look,
     /// `tasks/get` is out.
     Looking,
     /// The task's result is to be fetched (2025-11-25).
@@ -78,8 +80,28 @@ impl Phase {
 
     /// Whether the engine has something to do for it as soon as it can.
     pub fn is_due(self) -> bool {
-        matches!(self, Self::Retry | Self::Fetch | Self::Update | Self::Failed(..) | Self::Leaving(_))
+        matches!(
+            self,
+            Self::Retry | Self::Look | Self::Fetch | Self::Update | Self::Failed(..) | Self::Leaving(_)
+        )
     }
+
+    /// Whether the server has only so much time for what is out. A task's result takes as long as the task does.
+    pub fn is_timed(self) -> bool {
+        self.waits() && self != Self::Fetching
+    }
+}
+
+/// Which of its times begin with the next poll: those of calls that the application has moved on in between, when what
+/// the engine last knew of the time may be long ago.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// None.
+    Runs,
+    /// The time to the next answer.
+    Again,
+    /// All.
+    New,
 }
 
 /// One call in flight. Declare an array of them for [`Storage`](super::Storage).
@@ -97,6 +119,7 @@ pub struct Call {
     /// No progress moves the deadline past this.
     pub(super) limit: Option<Millis>,
     pub(super) timeout_ms: u64,
+    pub(super) clock: Clock,
     /// When the task is looked at next.
     pub(super) look_at: Millis,
     pub(super) poll_ms: u64,
@@ -136,6 +159,7 @@ impl Call {
         deadline: None,
         limit: None,
         timeout_ms: 0,
+        clock: Clock::Runs,
         look_at: Millis(0),
         poll_ms: 0,
         wants: Wants { progress: false, extends: false, slices: false, task: false },
@@ -161,11 +185,20 @@ impl Call {
     pub(super) fn restart(&mut self, now: Millis) {
         let deadline = (self.timeout_ms < u64::MAX).then(|| now.after(self.timeout_ms));
         self.deadline = [deadline, self.limit].into_iter().flatten().min();
+        self.clock = Clock::Runs;
+    }
+
+    /// Starts that time with the next poll.
+    pub(super) fn restart_later(&mut self) {
+        if self.clock == Clock::Runs {
+            self.clock = Clock::Again;
+        }
     }
 
     /// Stops that time: somebody else is to do something.
     pub(super) fn stop(&mut self) {
         self.deadline = self.limit;
+        self.clock = Clock::Runs;
     }
 
     /// Ends the call. Every ticket for it is stale from here on.

@@ -1,11 +1,12 @@
 //! Which revision the server speaks (2026-07-28 basic/versioning), and the handshake of the older ones.
 
 use super::event::code_of;
+use super::step::{Refused, Step};
 use super::write::Marks;
-use super::{Client, Link, Refused, Start, Step};
+use super::{Client, Link, Start};
 use crate::error::{Error, Kind};
 use crate::json::scan::{Scan, Token};
-use crate::json::text::{content_bytes, same};
+use crate::json::text::same;
 use crate::proto::caps::Features;
 use crate::proto::revision::{ALL, Feature, Revision};
 use crate::rpc::code;
@@ -23,9 +24,10 @@ impl Client<'_> {
         match self.link {
             Link::New if self.probes() => self.probe(),
             Link::New => self.fall_back(),
-            Link::Falling => self.shake(),
+            Link::Falling if self.lines.has_ended() => self.refuse(Refused::Closed(false)),
+            Link::Falling if !late => self.shake(),
             Link::Probing if late && self.falls_back() => self.fall_back(),
-            Link::Probing | Link::Shaking if late => self.refuse(Refused::TimedOut),
+            Link::Probing | Link::Falling | Link::Shaking if late => self.refuse(Refused::TimedOut),
             _ => Step::Next,
         }
     }
@@ -38,7 +40,7 @@ impl Client<'_> {
         self.config.start != Start::PerRequest && self.config.revisions.newest(Feature::Handshake).is_some()
     }
 
-    fn refuse(&mut self, why: Refused) -> Step {
+    pub(super) fn refuse(&mut self, why: Refused) -> Step {
         self.link = Link::Down;
         self.connect_by = None;
         Step::Refused(why)
@@ -52,7 +54,7 @@ impl Client<'_> {
     /// Goes on by `initialize` from here on.
     fn fall_back(&mut self) -> Step {
         // An answer to the probe that comes from here on is late.
-        (self.connect_by, self.connect_id) = (None, 0);
+        (self.connect_by, self.connect_id) = (Some(self.now.after(self.config.connect_ms)), 0);
         if self.config.revisions.newest(Feature::Handshake).is_none() {
             return self.refuse(Refused::Invalid("no revision is left to try"));
         }
@@ -78,7 +80,7 @@ impl Client<'_> {
             }
         });
         match sent {
-            Ok(id) => {
+            Ok((id, _)) => {
                 self.connect_id = id;
                 self.connect_by = Some(self.now.after(within_ms));
                 self.link = link;
@@ -139,10 +141,10 @@ impl Client<'_> {
         let b = self.msg.of(&self.rx);
         let said = Said::of(b, result);
         let version = said.version.of(b);
-        let revision = content_bytes(version)
-            .and_then(|name| core::str::from_utf8(name).ok())
-            .and_then(Revision::named)
-            .filter(|r| r.has(Feature::Handshake) && self.config.revisions.holds(*r));
+        let mine = self.config.revisions;
+        let revision = ALL
+            .into_iter()
+            .find(|r| r.has(Feature::Handshake) && mine.holds(*r) && is_text(version, r.name()));
         let Some(revision) = revision else {
             return match version.is_empty() {
                 true => {
@@ -179,4 +181,9 @@ fn names(versions: &[u8], revision: Revision) -> bool {
             _ => {}
         }
     }
+}
+
+/// Whether `token` is that string, in any spelling.
+fn is_text(token: &[u8], text: &str) -> bool {
+    token.starts_with(b"\"") && same(token, 1, token.len().saturating_sub(1), text.as_bytes())
 }

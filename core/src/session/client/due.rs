@@ -1,11 +1,14 @@
 //! What the engine does without being told: what is late, what is to be sent again, what the server is to be told.
 
-use super::call::{Farewell, Kind, Phase, Ticket};
+use super::call::{Clock, Farewell, Kind, Phase, Ticket};
 use super::event::Failure;
+use super::step::{End, Step};
 use super::write::Marks;
-use super::{Client, End, Link, Step};
+use super::{Client, Link};
 use crate::error::{Error, Kind as Fault};
 use crate::rpc::params::Span;
+use crate::session::park::Held;
+use crate::time::Millis;
 
 impl Client<'_> {
     /// Does what is due, one thing at a time.
@@ -14,16 +17,28 @@ impl Client<'_> {
             self.look_for_late();
         }
         while self.owed > 0 {
-            let Some(number) = self.calls.iter().find(|c| c.phase.is_due()).map(|c| c.number) else {
+            let Some(number) = self.next_due() else {
                 self.owed = 0;
                 break;
             };
             match self.act(number) {
                 Step::Next => {}
+                Step::Send => {
+                    // Lines are read all the same: a server that is busy saying something may not read until it has.
+                    self.stuck = true;
+                    break;
+                }
                 other => return other,
             }
         }
         Step::Next
+    }
+
+    /// The call to do something for. Those that failed come first: that needs no room, and must not wait for a server that
+    /// does not read.
+    fn next_due(&self) -> Option<u16> {
+        let due = || self.calls.iter().filter(|c| c.phase.is_due());
+        due().find(|c| matches!(c.phase, Phase::Failed(..))).or_else(|| due().next()).map(|c| c.number)
     }
 
     /// Moves a call on, and keeps count of those the engine owes something to.
@@ -34,6 +49,7 @@ impl Client<'_> {
         if phase == Phase::Free {
             call.free();
         }
+        self.stuck &= !is;
         self.owed = match (was, is) {
             (false, true) => self.owed.saturating_add(1),
             (true, false) => self.owed.saturating_sub(1),
@@ -43,7 +59,15 @@ impl Client<'_> {
 
     /// Lets a call fail; the application hears of it with the next event.
     pub(super) fn fail(&mut self, number: u16, why: Failure, farewell: Farewell) {
+        if let Some(ticket) = self.calls.get(usize::from(number)).map(|c| c.ticket()) {
+            self.let_go(ticket);
+        }
         self.turn(number, Phase::Failed(why, farewell));
+    }
+
+    /// Forgets what a call was asked and told that is given up. Its task is still to be cancelled, by its name.
+    pub(super) fn let_go(&mut self, ticket: Ticket) {
+        self.park.remove(|r| r.ticket == ticket && r.held != Held::Task);
     }
 
     fn act(&mut self, number: u16) -> Step {
@@ -53,6 +77,7 @@ impl Client<'_> {
             Phase::Failed(why, farewell) => return self.failed(ticket, why, farewell),
             Phase::Leaving(farewell) => self.leave(ticket, farewell),
             Phase::Retry => self.retry(ticket),
+            Phase::Look => self.look_at_task(ticket),
             Phase::Fetch => self.fetch_task(ticket),
             Phase::Update => self.update_task(ticket),
             _ => return Step::Next,
@@ -66,7 +91,8 @@ impl Client<'_> {
                 Step::Next
             }
             Err(error) => {
-                self.fail(number, Failure::NoRoom(error), Farewell::None);
+                let farewell = self.farewell(usize::from(number));
+                self.fail(number, Failure::NoRoom(error), farewell);
                 Step::Next
             }
         }
@@ -74,10 +100,11 @@ impl Client<'_> {
 
     /// Tells the application that a call is over on this side.
     fn failed(&mut self, ticket: Ticket, why: Failure, farewell: Farewell) -> Step {
-        if farewell == Farewell::None {
-            self.over(ticket);
-        } else {
-            self.turn(ticket.slot, Phase::Leaving(farewell));
+        let unsure = self.calls.get(usize::from(ticket.slot)).is_some_and(|c| c.wants.task);
+        match farewell {
+            Farewell::None => self.over(ticket),
+            Farewell::Cancelled if unsure => self.forget(ticket),
+            _ => self.turn(ticket.slot, Phase::Leaving(farewell)),
         }
         Step::Done(ticket, End::Failed(why))
     }
@@ -109,40 +136,51 @@ impl Client<'_> {
         self.wake = None;
         for number in 0..self.calls.len() {
             let Some(call) = self.calls.get_mut(number) else { return };
-            if call.phase == Phase::Task && call.look_at <= now {
-                let ticket = call.ticket();
-                if let Err(error) = self.look_at_task(ticket)
-                    && error.kind != Fault::Busy
-                {
-                    self.fail(ticket.slot, Failure::NoRoom(error), Farewell::CancelTask);
-                }
-            }
-            let Some(call) = self.calls.get_mut(number) else { return };
-            let hard = call.limit.is_some_and(|limit| limit <= now);
-            if thinking && !hard && call.phase.waits() {
+            let is_past = |moment: Option<Millis>| moment.is_some_and(|moment| moment <= now);
+            if thinking && call.phase.is_timed() && !is_past(call.limit) {
                 // The server may be waiting for the very answer that a user thinks about.
                 call.restart(now);
             }
-            let late = call.deadline.is_some_and(|deadline| deadline <= now) && !call.phase.is_over();
-            if call.phase == Phase::Forgotten && call.deadline.is_some_and(|deadline| deadline <= now) {
-                let ticket = call.ticket();
-                self.over(ticket);
-                continue;
-            }
-            if late {
-                let farewell = self.farewell(number);
-                self.fail(number as u16, Failure::TimedOut, farewell);
-                continue;
-            }
-            let Some(call) = self.calls.get(number) else { return };
-            let at = match call.phase {
-                Phase::Free | Phase::Failed(..) | Phase::Leaving(_) => None,
-                Phase::Task => {
-                    Some(call.deadline.map_or(call.look_at, |deadline| deadline.min(call.look_at)))
+            let (phase, ticket, late) = (call.phase, call.ticket(), is_past(call.deadline));
+            match phase {
+                Phase::Free | Phase::Failed(..) | Phase::Leaving(_) => continue,
+                Phase::Forgotten if late => {
+                    self.over(ticket);
+                    continue;
                 }
-                _ => call.deadline,
-            };
-            self.wake_by(at);
+                _ if late => {
+                    let farewell = self.farewell(number);
+                    self.fail(ticket.slot, Failure::TimedOut, farewell);
+                    continue;
+                }
+                Phase::Task if call.look_at <= now => {
+                    call.restart(now);
+                    self.turn(ticket.slot, Phase::Look);
+                }
+                Phase::Task => {
+                    let at = call.look_at;
+                    self.wake_by(Some(at));
+                }
+                _ => {}
+            }
+            let deadline = self.calls.get(number).and_then(|c| c.deadline);
+            self.wake_by(deadline);
+        }
+    }
+
+    /// Begins the times that were to begin with this poll, `gone` milliseconds after the one before.
+    pub(super) fn start_clocks(&mut self, gone: u64) {
+        let now = self.now;
+        for number in 0..self.calls.len() {
+            let Some(call) = self.calls.get_mut(number) else { return };
+            if call.clock == Clock::New {
+                call.limit = call.limit.map(|limit| limit.after(gone));
+            }
+            if call.clock != Clock::Runs {
+                call.restart(now);
+                let deadline = call.deadline;
+                self.wake_by(deadline);
+            }
         }
     }
 
@@ -151,6 +189,7 @@ impl Client<'_> {
         let Some(call) = self.calls.get(number) else { return Farewell::None };
         match call.phase {
             Phase::Task
+            | Phase::Look
             | Phase::Looking
             | Phase::Fetch
             | Phase::Fetching

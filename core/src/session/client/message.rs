@@ -2,24 +2,28 @@
 
 use super::call::{Farewell, Phase};
 use super::event::Failure;
-use super::{After, Client, Link, Msg, Odd, Refused, Step};
+use super::step::{End, Odd, Refused, Step};
+use super::{After, Client, Link, Msg};
 use crate::bytes::{at, part};
+use crate::error::Error;
 use crate::json::num::to_u64;
 use crate::json::scan::{Scan, Token};
 use crate::proto::revision::Feature;
 use crate::rpc::envelope::{self, Class, Envelope};
 use crate::rpc::id::is_id;
 use crate::rpc::params::{Span, value_start};
-
+use crate::wire::hunter::Hunter;
 use crate::wire::line::Found;
 
 impl Client<'_> {
     /// Goes on until there is something to tell, or more input or room is needed.
     pub(super) fn advance(&mut self) -> Step {
-        match self.settle() {
-            Step::Next => {}
+        let blocked = match self.settle() {
+            Step::Next => false,
+            // No line can be read before this one is done with, but calls are late all the same.
+            Step::Send => true,
             other => return other,
-        }
+        };
         loop {
             let step = match self.link {
                 Link::Up => self.due(),
@@ -27,6 +31,7 @@ impl Client<'_> {
                 _ => self.connect(),
             };
             let step = match step {
+                Step::Next if blocked => return Step::Send,
                 Step::Next => self.line(),
                 other => return other,
             };
@@ -48,11 +53,12 @@ impl Client<'_> {
                 shown => shown,
             },
             After::Page(slot, cursor) => match self.next_page(slot, cursor) {
-                Step::Next => self.consumed(),
-                other => {
+                // When the stream has ended nothing would come of it.
+                Step::Send if !self.lines.has_ended() => {
                     self.after = After::Page(slot, cursor);
-                    other
+                    Step::Send
                 }
+                _ => self.consumed(),
             },
             After::Slice(end, over) => {
                 self.lines.sliced(end, over);
@@ -88,7 +94,9 @@ impl Client<'_> {
             Found::Nothing => Step::Idle,
             Found::TooLong(bytes) => {
                 let step = self.too_long(bytes);
-                self.lines.consume();
+                if !matches!(step, Step::Send) {
+                    self.lines.consume();
+                }
                 step
             }
             Found::Line { start, end } => {
@@ -114,9 +122,7 @@ impl Client<'_> {
         let b = self.msg.of(&self.rx);
         let envelope = match envelope::read(b, false) {
             Ok(envelope) => envelope,
-            Err(error) if matches!(at(b, 0), b'{' | b'[') => {
-                return self.show(Step::Stray(Odd::Broken(error)));
-            }
+            Err(error) if matches!(at(b, 0), b'{' | b'[') => return self.broken(error),
             Err(_) => return self.show(Step::Stray(Odd::Line)),
         };
         match envelope.class {
@@ -150,42 +156,54 @@ impl Client<'_> {
     /// A message that did not fit into the receive buffer; its id may have been seen as it went by.
     fn too_long(&mut self, bytes: usize) -> Step {
         let found = self.lines.found_while_dropping();
-        let id = found.filter(|h| !h.has_method()).and_then(|h| h.id()).filter(|id| is_id(id));
-        let id = id.and_then(|id| to_u64(id).ok());
+        if found.is_some_and(|h| h.has_method()) {
+            return self.refuse_too_long(bytes);
+        }
+        let id = found.and_then(answers);
         if id.is_some_and(|id| id == self.connect_id) && self.is_connecting() {
-            self.link = Link::Down;
-            return Step::Refused(Refused::Invalid(
-                "what it says of itself is larger than the receive buffer",
-            ));
+            return self.refuse(Refused::Invalid("what it says of itself is larger than the receive buffer"));
         }
+        let too_large = Failure::TooLarge(bytes.min(u32::MAX as usize) as u32);
+        if self.fail_by_id(id, too_large) { Step::Next } else { Step::Stray(Odd::TooLong(bytes)) }
+    }
+
+    /// A line that begins as a message and is none. A call that it seems to answer gets no other answer: it is over now, and
+    /// not when its time is.
+    fn broken(&mut self, error: Error) -> Step {
+        let mut hunter = Hunter::default();
+        hunter.feed(self.msg.of(&self.rx));
+        if !hunter.has_method() {
+            self.fail_by_id(answers(&hunter), Failure::Invalid(error.kind.phrase()));
+        }
+        self.show(Step::Stray(Odd::Broken(error)))
+    }
+
+    /// Lets the call fail whose request has that id and is out; whether there is one.
+    fn fail_by_id(&mut self, id: Option<u64>, why: Failure) -> bool {
         let call = self.calls.iter().find(|c| id == Some(c.id) && c.phase.waits());
-        match call.map(|c| (c.number, c.phase)) {
-            Some((number, Phase::Forgotten)) => {
-                self.turn(number, Phase::Free);
-                Step::Next
-            }
-            Some((number, _)) => {
-                self.fail(number, Failure::TooLarge(bytes.min(u32::MAX as usize) as u32), Farewell::None);
-                Step::Next
-            }
-            None => Step::Stray(Odd::TooLong(bytes)),
+        let Some((ticket, phase)) = call.map(|c| (c.ticket(), c.phase)) else { return false };
+        if phase == Phase::Forgotten {
+            self.over(ticket);
+        } else {
+            self.fail(ticket.slot, why, Farewell::None);
         }
+        true
     }
 
     /// The stream has ended: so have all calls, one event each.
     fn over_and_out(&mut self) -> Step {
         if self.is_connecting() || self.link == Link::New {
-            let probing = self.link == Link::Probing;
-            self.link = Link::Down;
-            return Step::Refused(Refused::Closed(probing));
+            return self.refuse(Refused::Closed(self.link == Link::Probing));
         }
         let Some(call) = self.calls.iter().find(|c| c.phase != Phase::Free) else {
             self.link = Link::Down;
+            // Its questions are stale from here on.
+            self.park.remove(|_| true);
             return Step::Ended;
         };
         let (ticket, told) = (call.ticket(), call.phase.is_over());
         self.over(ticket);
-        if told { Step::Next } else { Step::Done(ticket, super::End::Failed(Failure::Closed)) }
+        if told { Step::Next } else { Step::Done(ticket, End::Failed(Failure::Closed)) }
     }
 
     /// An array of messages (2025-03-26 basic, "Batching"): its elements one by one.
@@ -197,18 +215,14 @@ impl Client<'_> {
             let error = scan.error();
             return self.show(Step::Stray(Odd::Broken(error)));
         }
-        self.batch = Some(1);
+        self.batch = Some(Msg { start: self.msg.start.wrapping_add(1), end: self.msg.end });
         Step::Next
     }
 
     fn element(&mut self) -> Step {
         // The buffer does not move while a batch is open, so the line stands where it stood.
-        let Found::Line { start, end } = self.lines.next(self.rx.bytes()) else {
-            self.batch = None;
-            return Step::Next;
-        };
-        let b = part(self.rx.bytes(), start, end);
-        let mut from = self.batch.unwrap_or(end);
+        let Some(Msg { start: mut from, end }) = self.batch else { return Step::Next };
+        let b = part(self.rx.bytes(), 0, end);
         while matches!(at(b, from), b' ' | b'\t' | b',' | b'\r') {
             from = from.wrapping_add(1);
         }
@@ -220,12 +234,17 @@ impl Client<'_> {
             return Step::Next;
         }
         let first = value_start(&scan, token);
-        self.msg = Msg { start: start.wrapping_add(first), end: start.wrapping_add(scan.pos()) };
+        self.msg = Msg { start: first, end: scan.pos() };
         let step = self.message();
         // What could not be answered for lack of room is looked at again.
         if !matches!(step, Step::Send) {
-            self.batch = Some(scan.pos());
+            self.batch = Some(Msg { start: scan.pos(), end });
         }
         step
     }
+}
+
+/// The request that a message answers which was seen only as it went by.
+fn answers(hunter: &Hunter) -> Option<u64> {
+    hunter.id().filter(|id| is_id(id)).and_then(|id| to_u64(id).ok())
 }

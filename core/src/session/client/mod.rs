@@ -6,16 +6,18 @@ mod cancel;
 mod connect;
 mod due;
 mod event;
+mod forms;
 mod message;
 mod notices;
 mod questions;
 mod response;
 mod send;
 mod slices;
+mod step;
 mod tasks;
 mod write;
 
-use crate::bytes::{part, part_mut};
+use crate::bytes::part;
 use crate::error::{Error, Kind};
 use crate::limits::{ASK_ROUNDS_MAX, CALL_MS, CONNECT_MS, PROBE_MS, TASK_POLL_MS};
 use crate::proto::caps::Features;
@@ -27,8 +29,6 @@ use crate::session::park::Park;
 use crate::sink::{Buf, Fill};
 use crate::time::Millis;
 use crate::wire::line::Lines;
-
-use event::code_of;
 
 pub use call::{Call, Ticket};
 pub use event::{Asks, Body, Ending, Event, Failure, Given, PeerError, Question, QuestionId, Refusal, Stray};
@@ -175,60 +175,18 @@ pub struct Client<'b> {
     after: After,
     /// The message that was shown last.
     msg: Msg,
-    /// Where the array of messages goes on that the line holds (2025-03-26).
-    batch: Option<usize>,
+    /// What is left of the array of messages that the line holds (2025-03-26).
+    batch: Option<Msg>,
     /// Where in the message the questions stand that are handed out.
     requests: Span,
+    /// The number of the question that was handed out last.
+    handed: u32,
     slices: Option<slices::Slicing>,
     now: Millis,
-}
-
-/// What one step came to. Spans count from the first byte of the message.
-enum Step {
-    Next,
-    Idle,
-    Send,
-    Ended,
-    Connected(Revision, Span),
-    Refused(Refused),
-    Done(Ticket, End),
-    Page(Ticket, Span),
-    Slice(Ticket, usize, usize),
-    Progress(Ticket, Span),
-    Task(Ticket, Span),
-    Listening(Ticket, Span),
-    Asked(QuestionId, Option<Ticket>, Asks, Span),
-    Withdrawn(QuestionId),
-    Log(Span),
-    Changed(crate::session::rows::List),
-    Updated(Span),
-    Notified(Span, Span),
-    Stray(Odd),
-}
-
-enum Refused {
-    Error(Span),
-    Revision(Span),
-    Invalid(&'static str),
-    TimedOut,
-    Closed(bool),
-    NoRoom(Error),
-}
-
-enum End {
-    Result(Span),
-    Sliced,
-    Error(Span),
-    Failed(Failure),
-}
-
-enum Odd {
-    Line,
-    Broken(Error),
-    TooLong(usize),
-    Response,
-    Request,
-    Error(Span),
+    /// Calls were started or moved on since the last poll: their time begins with the next.
+    started: bool,
+    /// What the engine owes to calls waits for room to send.
+    stuck: bool,
 }
 
 impl<'b> Client<'b> {
@@ -244,6 +202,9 @@ impl<'b> Client<'b> {
                 return Err(Error::new(Kind::Declaration, which));
             }
         }
+        // The number behind the last stands for questions that belong to no call.
+        let most = calls.len().min(usize::from(u16::MAX));
+        let calls = calls.get_mut(..most).unwrap_or_default();
         for (number, call) in calls.iter_mut().enumerate() {
             *call = Call { number: number as u16, ..Call::FREE };
         }
@@ -272,8 +233,11 @@ impl<'b> Client<'b> {
             msg: Msg::default(),
             batch: None,
             requests: Span::ABSENT,
+            handed: 0,
             slices: None,
             now: Millis(0),
+            started: false,
+            stuck: false,
         })
     }
 
@@ -302,21 +266,28 @@ impl<'b> Client<'b> {
     /// The first `n` bytes of [`send_buf`](Self::send_buf) are sent.
     pub fn send_ack(&mut self, n: usize) {
         self.fill.advance(n);
+        self.stuck &= n == 0;
     }
 
     /// Works on what was received, and on what is due, until there is something to tell.
     pub fn poll(&mut self, now: Millis) -> Event<'_> {
-        self.now = now;
+        let before = core::mem::replace(&mut self.now, now);
+        if core::mem::take(&mut self.started) {
+            self.start_clocks(now.0.saturating_sub(before.0));
+        }
         let step = self.advance();
         self.event(step)
     }
 
-    /// When to call [`poll`](Self::poll) at the latest, if nothing is received before.
+    /// When to call [`poll`](Self::poll) at the latest, if nothing is received or sent before. A moment that is over means at
+    /// once: so it is after a call was made, cancelled or answered, for the time of calls begins with the next poll.
     pub fn deadline(&self) -> Option<Millis> {
-        if self.owed > 0 {
-            return Some(self.now);
+        match self.link {
+            Link::Down => None,
+            Link::New => Some(self.now),
+            _ if self.started || (self.owed > 0 && !self.stuck) => Some(self.now),
+            _ => [self.connect_by, self.wake].into_iter().flatten().min(),
         }
-        [self.connect_by, self.wake].into_iter().flatten().min()
     }
 
     /// The revision that is spoken; `None` before [`Event::Connected`].
@@ -332,84 +303,5 @@ impl<'b> Client<'b> {
     /// The choices made at the start. How long calls may take can be changed at any time.
     pub fn config_mut(&mut self) -> &mut Config {
         &mut self.config
-    }
-
-    /// The event that a step came to.
-    fn event(&mut self, step: Step) -> Event<'_> {
-        if let Step::Slice(ticket, from, to) = step {
-            return Event::Slice(ticket, part(self.rx.bytes(), from, to));
-        }
-        let msg = part_mut(self.rx.bytes_mut(), self.msg.start, self.msg.end);
-        let one = |msg, span: Span| Body(part_mut(msg, span.from(), span.to()));
-        match step {
-            Step::Idle | Step::Next | Step::Slice(..) => Event::Idle,
-            Step::Send => Event::Send,
-            Step::Ended => Event::Ended,
-            Step::Connected(revision, span) => Event::Connected { revision, said: one(msg, span) },
-            Step::Refused(why) => Event::Refused(refusal(msg, why)),
-            Step::Done(ticket, end) => Event::Done(ticket, ending(msg, end)),
-            Step::Page(ticket, span) => Event::Page(ticket, one(msg, span)),
-            Step::Progress(ticket, span) => Event::Progress(ticket, one(msg, span)),
-            Step::Task(ticket, span) => Event::Task(ticket, one(msg, span)),
-            Step::Listening(ticket, span) => Event::Listening(ticket, one(msg, span)),
-            Step::Asked(id, call, kind, span) => {
-                Event::Asked(Question { id, call, kind, params: one(msg, span) })
-            }
-            Step::Withdrawn(id) => Event::Withdrawn(id),
-            Step::Log(span) => Event::Log(one(msg, span)),
-            Step::Changed(list) => Event::Changed(list),
-            Step::Updated(span) => Event::Updated(one(msg, span)),
-            Step::Notified(method, params) => {
-                // Two parts of one message, in either order.
-                let (low, high) =
-                    if method.from() < params.from() { (method, params) } else { (params, method) };
-                let (head, tail) = msg.split_at_mut_checked(high.from()).unwrap_or((&mut [], &mut []));
-                let len = high.to().wrapping_sub(high.from());
-                let (a, b) = (Body(part_mut(head, low.from(), low.to())), Body(part_mut(tail, 0, len)));
-                if method.from() < params.from() { Event::Notified(a, b) } else { Event::Notified(b, a) }
-            }
-            Step::Stray(odd) => Event::Stray(stray(msg, odd)),
-        }
-    }
-}
-
-fn refusal(msg: &mut [u8], why: Refused) -> Refusal<'_> {
-    match why {
-        Refused::Error(span) => match PeerError::of(part_mut(msg, span.from(), span.to())) {
-            Some(error) => Refusal::Error(error),
-            None => Refusal::Invalid("the error has no code"),
-        },
-        Refused::Revision(span) => Refusal::Revision(Body(part_mut(msg, span.from(), span.to()))),
-        Refused::Invalid(words) => Refusal::Invalid(words),
-        Refused::TimedOut => Refusal::TimedOut,
-        Refused::Closed(probing) => Refusal::Closed(probing),
-        Refused::NoRoom(error) => Refusal::NoRoom(error),
-    }
-}
-
-fn ending(msg: &mut [u8], end: End) -> Ending<'_> {
-    match end {
-        End::Result(span) => Ending::Result(Body(part_mut(msg, span.from(), span.to()))),
-        End::Sliced => Ending::Sliced,
-        End::Error(span) => match PeerError::of(part_mut(msg, span.from(), span.to())) {
-            Some(error) => Ending::Error(error),
-            None => Ending::Failed(Failure::Invalid("the error has no code")),
-        },
-        End::Failed(why) => Ending::Failed(why),
-    }
-}
-
-fn stray(msg: &mut [u8], odd: Odd) -> Stray<'_> {
-    match odd {
-        Odd::Line => Stray::Line(msg),
-        Odd::Broken(error) => Stray::Broken(msg, error),
-        Odd::TooLong(bytes) => Stray::TooLong(bytes),
-        Odd::Response => Stray::Response(msg),
-        Odd::Request => Stray::Request(msg),
-        Odd::Error(span) if code_of(msg, span).is_none() => Stray::Response(msg),
-        Odd::Error(span) => match PeerError::of(part_mut(msg, span.from(), span.to())) {
-            Some(error) => Stray::Error(error),
-            None => Stray::Line(&[]),
-        },
     }
 }

@@ -1,8 +1,9 @@
 //! What the server says unasked.
 
+use super::Client;
 use super::call::{Kind, Phase};
 use super::event::{Failure, QuestionId};
-use super::{Client, End, Step};
+use super::step::{End, Step};
 use crate::bytes::part;
 use crate::json::num::to_u64;
 use crate::json::text::{content_bytes, spell};
@@ -59,7 +60,7 @@ impl Client<'_> {
         let call =
             self.calls.iter_mut().find(|c| token == Some(c.token) && c.wants.progress && !c.phase.is_over());
         let Some(call) = call else { return Step::Next };
-        if call.wants.extends && call.phase.waits() {
+        if call.wants.extends && call.phase.is_timed() {
             call.restart(now);
         }
         Step::Progress(call.ticket(), params)
@@ -72,7 +73,8 @@ impl Client<'_> {
         let outcome = Outcome::of(b, params);
         let id = outcome.task_id.of(b);
         let owner = self.park.iter().find(|r| r.held == Held::Task && r.data == id).map(|r| r.ticket);
-        let Some(ticket) = owner.filter(|_| !id.is_empty()) else { return Step::Notified(method, params) };
+        let owner = owner.filter(|ticket| !id.is_empty() && self.is_waiting(*ticket));
+        let Some(ticket) = owner else { return Step::Notified(method, params) };
         let (working, now) = (content_bytes(outcome.status.of(b)) == Some(b"working"), self.now);
         if let Some(call) = self.calls.get_mut(usize::from(ticket.slot))
             && call.phase == Phase::Task

@@ -2,15 +2,16 @@
 
 use super::call::{Farewell, Kind, Phase, Ticket};
 use super::event::{Asks, Failure, Given, QuestionId};
-use super::{After, Client, End, Step};
-use crate::bytes::{at, blanks, part};
+use super::forms::{member_at, write_answer, write_defaults};
+use super::step::{End, Step};
+use super::{After, Client};
+use crate::bytes::{at, part};
 use crate::error::{Error, Kind as Fault};
-use crate::json::Writer;
-use crate::json::scan::{Scan, Token};
-use crate::json::text::{content_bytes, same, spell};
+use crate::json::text::{content_bytes, spell};
 use crate::limits::ASKS_MAX;
 use crate::proto::client::Can;
 use crate::proto::method::Method;
+use crate::proto::revision::Feature;
 use crate::rpc::emit::{self, Framing};
 use crate::rpc::params::{Asked, Outcome, Span};
 use crate::session::park::{Held, Parked};
@@ -42,8 +43,31 @@ impl Client<'_> {
         })
     }
 
+    /// Whether the revision has forms or URLs, and one of the two was declared.
     pub(super) fn elicits(&self) -> bool {
-        self.can.has(Can::ELICIT) || self.can.has(Can::ELICIT_URL)
+        let declared = self.can.has(Can::ELICIT) || self.can.has(Can::ELICIT_URL);
+        declared && self.speaks(Feature::Elicitation)
+    }
+
+    /// Whether this client declared that it can do this, which it does only where the revision has it.
+    fn declared(&self, needs: Can) -> bool {
+        let there = match needs {
+            Can::ELICIT => self.speaks(Feature::Elicitation),
+            Can::ELICIT_URL => self.speaks(Feature::UrlMode),
+            _ => true,
+        };
+        there && self.can.has(needs)
+    }
+
+    /// What kind of question the entry `value` of `inputRequests` is, and its params.
+    fn entry(&self, value: Span) -> Option<(Asks, Span)> {
+        let b = self.msg.of(&self.rx);
+        let asked = Asked::of(b, value);
+        let method = asked.method.of(b);
+        // Some serializers write a slash as `\/`.
+        let mut room = [0; 32];
+        let method = spell(part(method, 1, method.len().saturating_sub(1)), &mut room);
+        Some((self.kind_of(method, asked.params)?, asked.params))
     }
 
     /// Keeps a question until it is answered: the text `key` that names it for the server, and what a form fills in by
@@ -64,7 +88,7 @@ impl Client<'_> {
             Asks::Sample => Can::SAMPLE_WITH_TOOLS,
             Asks::Roots => Can::LIST_ROOTS,
         };
-        if !self.can.has(needs) {
+        if !self.declared(needs) {
             return Err(Unasked::Undeclared);
         }
         let key = key.of(b);
@@ -82,12 +106,12 @@ impl Client<'_> {
         kept.map(|()| QuestionId(number)).map_err(Unasked::NoRoom)
     }
 
-    /// Keeps the params of a request as they were sent, for the case that the server asks and wants them again.
-    pub(super) fn keep_params(&mut self, ticket: Ticket) {
+    /// Keeps the params of a request as they were sent, for the case that the server asks and wants them again. They
+    /// begin at byte `head` of the message.
+    pub(super) fn keep_params(&mut self, ticket: Ticket, head: usize) {
         let message = part(self.tx.bytes(), self.fill.start, self.fill.len);
-        // Behind the request's head, and without `}}` and the line end.
-        let head = message.windows(11).position(|w| w == b",\"params\":{").unwrap_or(message.len());
-        let data = part(message, head.wrapping_add(11), message.len().saturating_sub(3));
+        // Without `}}` and the line end.
+        let data = part(message, head, message.len().saturating_sub(3));
         let record = Parked { at: 0, held: Held::Args, ticket, number: 0, key: b"", data };
         // Without room the call goes on: most servers never ask. One that does is told off then.
         let kept = self.park.tail().add(&record, 0);
@@ -109,14 +133,21 @@ impl Client<'_> {
         if let Some(error) = unkept {
             return self.done(number, End::Failed(Failure::NoRoom(error)));
         }
-        if outcome.input_requests.is_absent() && outcome.request_state.is_absent() {
+        let b = self.msg.of(&self.rx);
+        // `null` is how some serializers write that there is none.
+        let there = |span: Span| if span.of(b) == b"null" { Span::ABSENT } else { span };
+        let (requests, state) = (there(outcome.input_requests), there(outcome.request_state));
+        if matches!(requests.of(b), b"" | b"{}") && state.is_absent() {
             return self.invalid(number, "asks for input and does not say which");
         }
+        if !matches!(at(state.of(b), 0), 0 | b'"') {
+            return self.invalid(number, "\"requestState\" is no string");
+        }
         self.park.remove(|r| r.ticket == ticket && r.held != Held::Args);
-        if let Err(error) = self.keep_text(ticket, Held::State, outcome.request_state) {
+        if let Err(error) = self.keep_text(ticket, Held::State, state) {
             return self.done(number, End::Failed(Failure::NoRoom(error)));
         }
-        self.ask(number, outcome.input_requests)
+        self.ask(number, requests)
     }
 
     /// Keeps a piece of the message for a call, if it is there.
@@ -131,24 +162,26 @@ impl Client<'_> {
     /// Hands the questions of a call out, one event each, once all of them are kept.
     pub(super) fn ask(&mut self, number: u16, requests: Span) -> Step {
         let Some(ticket) = self.calls.get(usize::from(number)).map(|c| c.ticket()) else { return Step::Next };
+        if !requests.is_absent() && at(self.msg.of(&self.rx), requests.from()) != b'{' {
+            return self.invalid(number, "\"inputRequests\" is no object");
+        }
         let mut next = requests.from();
         let mut open = 0_u8;
+        self.handed = self.asked;
         while let Some((key, value, end)) = member_at(self.msg.of(&self.rx), next, requests) {
             next = end;
             let b = self.msg.of(&self.rx);
             if self.knows(ticket, key.of(b)) {
                 continue;
             }
-            let asked = Asked::of(b, value);
-            let method = content_bytes(asked.method.of(b)).unwrap_or(b"");
-            let Some(kind) = self.kind_of(method, asked.params) else {
+            let Some((kind, params)) = self.entry(value) else {
                 return self.invalid(number, "asks something that is no question");
             };
             open = open.saturating_add(1);
             if open > ASKS_MAX {
                 return self.invalid(number, "asks more than 16 questions at once");
             }
-            match self.keep_question(ticket, kind, key, asked.params) {
+            match self.keep_question(ticket, kind, key, params) {
                 Ok(_) => {}
                 Err(Unasked::Undeclared) => return self.invalid(number, "asks for what was not declared"),
                 Err(Unasked::LongKey) => {
@@ -184,16 +217,16 @@ impl Client<'_> {
         while let Some((key, value, end)) = member_at(self.msg.of(&self.rx), next, self.requests) {
             next = end;
             let b = self.msg.of(&self.rx);
-            let open = self
-                .park
-                .iter()
-                .find(|r| r.held == Held::Pending && r.ticket == ticket && r.key == key.of(b));
+            // A key that is there twice names one question.
+            let is_new = |number: u32| number.wrapping_sub(self.handed).wrapping_sub(1) < u32::from(ASKS_MAX);
+            let open = self.park.iter().find(|r| {
+                r.held == Held::Pending && r.ticket == ticket && r.key == key.of(b) && is_new(r.number)
+            });
             let (Some(id), true) = (open.map(|r| r.number), asking) else { continue };
-            let asked = Asked::of(b, value);
-            let method = content_bytes(asked.method.of(b)).unwrap_or(b"");
-            let Some(kind) = self.kind_of(method, asked.params) else { continue };
+            let Some((kind, params)) = self.entry(value) else { continue };
+            self.handed = id;
             self.after = After::Questions(number, end);
-            return Step::Asked(QuestionId(id), Some(ticket), kind, asked.params);
+            return Step::Asked(QuestionId(id), Some(ticket), kind, params);
         }
         Step::Next
     }
@@ -218,6 +251,8 @@ impl Client<'_> {
         let Some(call) = self.calls.get_mut(usize::from(ticket.slot)) else { return Ok(()) };
         call.open = call.open.saturating_sub(1);
         if call.open == 0 && call.phase == Phase::Asking {
+            call.restart_later();
+            self.started = true;
             self.turn(ticket.slot, self.phase_when_answered(ticket));
         }
         Ok(())
@@ -250,10 +285,10 @@ impl Client<'_> {
     /// A question of a handshake server is off the table: the time of calls runs again, and anew.
     pub(super) fn thought(&mut self) {
         self.open = self.open.saturating_sub(1);
-        let now = self.now;
-        for call in self.calls.iter_mut().filter(|c| c.phase.waits()) {
-            call.restart(now);
+        for call in self.calls.iter_mut().filter(|c| c.phase.is_timed()) {
+            call.restart_later();
         }
+        self.started = true;
     }
 
     /// What a call does when nothing is open any more.
@@ -288,95 +323,5 @@ impl Client<'_> {
         call.restart(now);
         let deadline = call.deadline;
         self.wake_by(deadline);
-    }
-}
-
-/// The member of the object at `object` of `b` that begins at byte `from` or behind it: its name, its value, and where
-/// the next one is looked for. What was handed out of the text may be softened.
-fn member_at(b: &[u8], from: usize, object: Span) -> Option<(Span, Span, usize)> {
-    let mut start = blanks(b, from);
-    if matches!(at(b, start), b'{' | b',') {
-        start = blanks(b, start.wrapping_add(1));
-    }
-    if object.is_absent() || start >= object.to() || at(b, start) != b'"' {
-        return None;
-    }
-    let mut scan = Scan::value(start);
-    scan.next(b);
-    let key = Span::new(start, scan.pos());
-    let value = blanks(b, blanks(b, scan.pos()).wrapping_add(1));
-    let mut scan = Scan::value(value);
-    let token = scan.next(b);
-    scan.skip(b, token).then(|| (key, Span::new(value, scan.pos()), scan.pos()))
-}
-
-/// Writes an object of what the schema at `schema` of `b` fills in by itself (client/elicitation: clients that support
-/// defaults should).
-fn write_defaults(w: &mut Writer<'_>, b: &[u8], schema: Span) {
-    let properties = Asked::of(b, schema).properties;
-    let mut next = properties.from();
-    w.object();
-    while let Some((name, property, end)) = member_at(b, next, properties) {
-        next = end;
-        let default = Asked::of(b, property).default;
-        if !default.is_absent() {
-            w.raw_key(name.of(b));
-            w.put(b":");
-            w.set_comma(false);
-            w.value(default.of(b));
-        }
-    }
-    w.close();
-}
-
-/// Writes the result that answers a question, and into an accepted form what `defaults` has for it.
-fn write_answer(w: &mut Writer<'_>, given: &Given<'_>, defaults: &[u8]) {
-    match given {
-        Given::Result(json) => w.value(json.get()),
-        Given::Accept(content) => {
-            w.object();
-            w.member("action", "accept");
-            if !defaults.is_empty() {
-                w.key("content");
-                write_filled(w, content.get(), defaults);
-            }
-            w.close();
-        }
-        Given::Decline => w.raw(b"{\"action\":\"decline\"}"),
-        Given::Cancel | Given::Error(..) => w.raw(b"{\"action\":\"cancel\"}"),
-    }
-}
-
-/// Writes the object `content`, and of the object `defaults` what it leaves out.
-fn write_filled(w: &mut Writer<'_>, content: &[u8], defaults: &[u8]) {
-    w.object();
-    for (object, only_new) in [(content, false), (defaults, true)] {
-        let whole = Span::new(blanks(object, 0), object.len());
-        let mut next = whole.from();
-        while let Some((name, value, end)) = member_at(object, next, whole) {
-            next = end;
-            if only_new && has_member(content, name.of(object)) {
-                continue;
-            }
-            w.raw_key(name.of(object));
-            w.put(b":");
-            w.set_comma(false);
-            w.value(value.of(object));
-        }
-    }
-    w.close();
-}
-
-/// Whether `object` has a member of that name, in any spelling.
-fn has_member(object: &[u8], name: &[u8]) -> bool {
-    let mut room = [0; 64];
-    let name = spell(part(name, 1, name.len().saturating_sub(1)), &mut room);
-    let mut scan = Scan::value(0);
-    loop {
-        match scan.next(object) {
-            Token::Key if scan.depth() == 1 && same(object, scan.start(), scan.end(), name) => return true,
-            Token::End | Token::Error => return false,
-            _ => {}
-        }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::call::{Farewell, Kind, Phase};
 use super::event::{Failure, code_of};
-use super::{After, Client, End, Odd, Step};
+use super::step::{End, Odd, Step};
+use super::{After, Client};
 use crate::bytes::at;
 use crate::json::text::content_bytes;
 use crate::limits::PAGES_MAX;
@@ -33,6 +34,14 @@ impl Client<'_> {
         let b = self.msg.of(&self.rx);
         if at(result.of(b), 0) != b'{' {
             return self.invalid(number, "the result is no object");
+        }
+        if phase == Phase::Sent
+            && !task
+            && !matches!(kind, Kind::Pages(_))
+            && !self.speaks(Feature::ResultType)
+        {
+            // Whatever it says, it is for the application alone.
+            return self.done(number, End::Result(result));
         }
         let outcome = Outcome::of(b, result);
         if outcome.twice {
@@ -106,8 +115,10 @@ impl Client<'_> {
         }
         let Some(call) = self.calls.get_mut(usize::from(number)) else { return Step::Next };
         let (ticket, repeats) = (call.ticket(), call.repeats(cursor.of(b)));
-        call.stop();
-        if repeats || call.pages > PAGES_MAX {
+        call.restart_later();
+        let too_many = call.pages >= PAGES_MAX;
+        self.started = true;
+        if repeats || too_many {
             let why = if repeats { Failure::PagesRepeat } else { Failure::TooManyPages };
             // The page itself is new as far as anybody knows, but without an end the list is none.
             return self.done(number, End::Failed(why));
@@ -122,9 +133,12 @@ impl Client<'_> {
         let b = self.msg.of(&self.rx);
         let outcome = Outcome::of(b, result);
         let task = if outcome.task.is_absent() { result } else { outcome.task };
-        match self.keep_task(number, task) {
-            Ok(_) => self.turn(number, Phase::Leaving(Farewell::CancelTask)),
-            Err(_) => self.turn(number, Phase::Free),
+        let ticket = self.calls.get(usize::from(number)).map(|c| c.ticket());
+        match (self.keep_task(number, task), ticket) {
+            (Ok(true), _) => self.turn(number, Phase::Leaving(Farewell::CancelTask)),
+            // It is no task, or one that there is no room to name.
+            (_, Some(ticket)) => self.over(ticket),
+            (_, None) => {}
         }
         self.show(Step::Stray(Odd::Response))
     }

@@ -1,6 +1,6 @@
 //! Requests: any, and those that have a shape of their own.
 
-use super::call::{Call, Kind, Phase, Ticket, Wants};
+use super::call::{Call, Clock, Kind, Phase, Ticket, Wants};
 use super::write::Marks;
 use super::{Client, Link};
 use crate::error::{Error, Kind as Fault};
@@ -93,7 +93,7 @@ impl Client<'_> {
         let number = free.ok_or(Error::new(Fault::SlotsFull, self.calls.len().saturating_add(1)))?;
         let task = options.task_ms.filter(|_| revision.has(Feature::Tasks));
         let marks = Marks { token: options.progress.then_some(0), level: options.log_level };
-        let id = self.write_request(method, marks, |w| {
+        let (id, head) = self.write_request(method, marks, |w| {
             params(w);
             if let Some(ttl_ms) = task {
                 w.key("task");
@@ -129,10 +129,11 @@ impl Client<'_> {
             call.timeout_ms = u64::MAX;
         }
         call.restart(now);
-        let (ticket, deadline) = (call.ticket(), call.deadline);
-        self.wake_by(deadline);
-        if matches!(kind, Kind::Asks(_)) {
-            self.keep_params(ticket);
+        call.clock = Clock::New;
+        let ticket = call.ticket();
+        self.started = true;
+        if matches!(kind, Kind::Asks(_)) && revision.has(Feature::ResultType) {
+            self.keep_params(ticket, head);
         }
         Ok(ticket)
     }

@@ -1,9 +1,10 @@
 //! Results that are larger than the receive buffer, slice by slice.
 
-use super::call::Ticket;
+use super::call::{Call, Phase, Ticket};
 use super::event::Failure;
-use super::{After, Client, End, Msg, Step};
-use crate::bytes::part;
+use super::step::{End, Step};
+use super::{After, Client, Msg};
+use crate::bytes::{at, part};
 use crate::json::num::to_u64;
 use crate::wire::hunter::Hunter;
 
@@ -24,7 +25,9 @@ impl Client<'_> {
         let b = part(self.rx.bytes(), from, to);
         let (start, end) = hunter.carve(b);
         let id = hunter.id().filter(|_| !hunter.has_method()).and_then(|id| to_u64(id).ok());
-        let call = self.calls.iter().find(|c| id == Some(c.id) && c.phase.waits() && c.wants.slices);
+        // What a task looks like is no result.
+        let theirs = |c: &&Call| id == Some(c.id) && matches!(c.phase, Phase::Sent | Phase::Fetching);
+        let call = self.calls.iter().find(theirs).filter(|c| c.wants.slices && at(b, start) == b'{');
         let Some(ticket) = call.map(|c| c.ticket()).filter(|_| end > start) else { return Step::Idle };
         self.slices = Some(Slicing { ticket, hunter, over: false });
         self.after = After::Slice(to, false);

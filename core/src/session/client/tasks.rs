@@ -1,9 +1,10 @@
 //! Calls that have become tasks: looked at until they are over (2025-11-25 basic/utilities/tasks, and the extension of
 //! 2026-07-28).
 
+use super::Client;
 use super::call::{Phase, Ticket};
 use super::event::Failure;
-use super::{Client, End, Step};
+use super::step::{End, Step};
 use crate::error::Error;
 use crate::json::num::to_u64;
 use crate::json::text::content_bytes;

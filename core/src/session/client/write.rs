@@ -77,7 +77,7 @@ impl<'b> Client<'b> {
         write(&mut self.tx, &mut self.fill, message)
     }
 
-    /// Writes a request; its id.
+    /// Writes a request; its id, and where its params begin in the message, behind their brace.
     ///
     /// # Errors
     /// As [`write`].
@@ -86,15 +86,18 @@ impl<'b> Client<'b> {
         method: &str,
         marks: Marks,
         params: impl FnOnce(&mut Writer<'_>),
-    ) -> Result<u64, Error> {
+    ) -> Result<(u64, usize), Error> {
         let (id, meta) = self.head();
+        let mut head = 0;
         write(&mut self.tx, &mut self.fill, |w| {
-            begin(w, id, method, meta, marks);
+            head = begin(w, id, method, meta, marks);
             params(w);
+            // Whatever was left open.
+            w.close_all();
             emit::close(w, Framing::default());
         })?;
         self.last_id = id;
-        Ok(id)
+        Ok((id, head))
     }
 
     /// Asks for the page of a list whose cursor stands at `cursor` of the message that was shown last.
@@ -183,8 +186,10 @@ impl<'b> Client<'b> {
         params: impl FnOnce(&mut Writer<'_>),
     ) -> Result<(), Error> {
         self.write(|w| {
-            emit::notification(w, method);
+            w.put(b"{\"jsonrpc\":\"2.0\",\"method\":");
+            open_params(w, method);
             params(w);
+            w.close_all();
             emit::close(w, Framing::default());
         })
     }
@@ -222,11 +227,25 @@ fn answers<'p>(w: &mut Writer<'_>, records: impl Iterator<Item = Parked<'p>>) {
     w.close();
 }
 
-/// Writes a request up to the first member of its own.
-fn begin(w: &mut Writer<'_>, id: u64, method: &str, meta: Option<&[u8]>, marks: Marks) {
-    emit::request(w, id, method);
+/// Writes a request up to the first member of its own; where its params begin.
+fn begin(w: &mut Writer<'_>, id: u64, method: &str, meta: Option<&[u8]>, marks: Marks) -> usize {
+    w.put(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    w.set_comma(false);
+    w.u64(id);
+    w.put(b",\"method\":");
+    open_params(w, method);
+    let head = w.sink().total();
     let token = marks.token.map(|token| if token == 0 { id } else { token });
     write_meta(w, meta, token, marks.level);
+    head
+}
+
+/// Writes the name of a method, which may be the application's, and opens its params.
+fn open_params(w: &mut Writer<'_>, method: &str) {
+    w.set_comma(false);
+    w.str(method);
+    w.put(b",\"params\":{");
+    w.set_comma(false);
 }
 
 fn write_meta(w: &mut Writer<'_>, meta: Option<&[u8]>, token: Option<u64>, level: Option<Level>) {
