@@ -1,6 +1,6 @@
 //! The client without `async`.
 //!
-//! Each connection has a runtime of its own with one thread; the client may be used from any number of threads at once.
+//! Each connection has a runtime of its own; the client may be used from any number of threads at once.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -90,7 +90,8 @@ impl Client {
     /// As there.
     pub fn connect(target: &Target, options: Options) -> Result<Self, Error> {
         outside()?;
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("midge").build();
+        // Two: while the user's answer to a question blocks one of them, the connection goes on.
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().thread_name("midge").build();
         let runtime =
             runtime.map_err(|error| Error::Busy(format!("no thread for the connection: {error}")))?;
         let client = runtime.block_on(client::Client::connect(target, options))?;

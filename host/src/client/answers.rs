@@ -11,7 +11,9 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Answers what servers ask.
 ///
-/// Each question runs in a task of its own: a slow answer holds up no other call.
+/// Each question runs in a task of its own: a slow answer holds up no other call. As in every task, what blocks its
+/// thread belongs into [`spawn_blocking`](tokio::task::spawn_blocking). The task is dropped when nobody waits for the
+/// answer any more.
 pub trait Answers: Send + Sync {
     /// Answers `question`.
     fn answer(&self, question: Question) -> BoxFuture<'static, Reply>;

@@ -181,7 +181,6 @@ impl Inner {
     pub async fn end(&self, mut pending: Pending) -> Result<Vec<Vec<u8>>, Error> {
         match pending.end().await {
             Some(Ok(pages)) => Ok(pages),
-            Some(Err(Failed::Here(Error::Closed { what, .. }))) => Err(self.closed(what)),
             Some(Err(failed)) => Err(failed.into_error()),
             None => Err(self.closed(std::mem::take(&mut pending.label))),
         }

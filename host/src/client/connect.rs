@@ -101,11 +101,7 @@ pub(super) async fn over(
         end,
     };
     let config = config(&options, asks);
-    let first = match config.start {
-        Start::Handshake => "`initialize`",
-        Start::PerRequest => "`server/discover`",
-        Start::Probe => "`server/discover` and `initialize`",
-    };
+    let first = first(config.start);
     let plan = Plan {
         link,
         options: options.clone(),
@@ -122,6 +118,15 @@ pub(super) async fn over(
         Ok(Ok(Err(refused))) => Err(refused),
         Ok(Err(_)) => Err(Error::Closed { what: first.into(), stderr: String::new(), exit: None }.into()),
         Err(_) => Err(late(&options, first.into())),
+    }
+}
+
+/// The requests that a connection begins with.
+pub(super) const fn first(start: Start) -> &'static str {
+    match start {
+        Start::Handshake => "`initialize`",
+        Start::PerRequest => "`server/discover`",
+        Start::Probe => "`server/discover` or `initialize`",
     }
 }
 

@@ -188,7 +188,7 @@ impl Inner {
     fn error_of(&self, reply: Option<super::call::Reply>, label: &str) -> Error {
         match reply {
             Some(Err(Failed::Peer(error))) => super::call::peer_error(&error),
-            Some(Err(Failed::Here(error))) if !matches!(error, Error::Closed { .. }) => error,
+            Some(Err(Failed::Here(error))) => error,
             _ => self.closed(label.into()),
         }
     }

@@ -133,6 +133,34 @@ async fn a_server_that_the_question_ended_is_started_anew_and_known_from_then_on
     std::fs::remove_file(&count).unwrap();
 }
 
+/// A server that says nothing to the question, and what it was asked first, line by line.
+#[cfg(unix)]
+fn silent(asked: &std::path::Path) -> Target {
+    let script = r#"while read -r line; do
+            case $line in *server/discover*) echo discover >> "$1";;
+            *) echo initialize >> "$1"; (printf '%s\n' "$line"; cat) | "$2";;
+            esac
+        done"#;
+    let everything = command("everything").program;
+    Target::Process(Command::new("sh").arg("-c").arg(script).arg("sh").arg(asked).arg(everything))
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_says_nothing_to_the_question_is_not_asked_again() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let asked = dir.join(format!("asked-{}", std::process::id()));
+    let target = silent(&asked);
+    for wanted in ["discover\ninitialize\n", "discover\ninitialize\ninitialize\n"] {
+        let quick = Options { probe_timeout: Duration::from_millis(300), ..options(Era::Auto) };
+        let client = within(Client::connect(&target, quick)).await.unwrap();
+        assert_eq!(said(&client, "echo", json!({ "text": "hi" })).await, "hi");
+        assert_eq!(std::fs::read_to_string(&asked).unwrap(), wanted);
+        client.close().await;
+    }
+    std::fs::remove_file(&asked).unwrap();
+}
+
 #[tokio::test]
 async fn a_program_that_is_not_there_is_named() {
     let target = Target::Process(Command::new("no-such-program-anywhere"));

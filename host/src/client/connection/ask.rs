@@ -16,6 +16,9 @@ use super::desk::Desk;
 /// JSON-RPC: unexpected failure.
 const INTERNAL_ERROR: i32 = -32603;
 
+/// Questions that are open at once: a server that asks without end is not to use up the memory of all.
+const QUESTIONS: usize = 256;
+
 /// A question that is open.
 pub(super) struct Open {
     /// The user's task that answers it.
@@ -63,6 +66,9 @@ impl Desk {
     pub(super) fn asked(&mut self, question: client::Question<'_>) {
         let client::Question { id, call, kind, params } = question;
         let mut promise = Promise { id, to: Some(self.given.clone()) };
+        if self.questions.len() >= QUESTIONS {
+            return promise.keep(Answer::Error(INTERNAL_ERROR, "too many questions at once".into()));
+        }
         let label = call.and_then(|call| self.entries.get(&call)).map(|entry| entry.start.label.clone());
         let (params, server) = (params.raw().to_vec(), self.server.clone());
         let (answers, roots) = (self.options.answers.clone(), self.options.roots.clone());

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
 use super::super::notice::Notice;
-use super::super::shared::{Ended, Shared};
+use super::super::shared::Ended;
 use super::Connection;
 use super::desk::Desk;
 use crate::error::Error;
@@ -22,7 +22,7 @@ const FLUSH: Duration = Duration::from_secs(1);
 impl Desk {
     /// The error of whatever waits when the stream has ended.
     pub(super) fn closed(&self, what: String) -> Error {
-        let Ended { stderr, exit } = self.ended.clone().unwrap_or_default();
+        let Ended { stderr, exit } = self.shared.ended().unwrap_or_default();
         Error::Closed { what, stderr, exit }
     }
 }
@@ -33,26 +33,31 @@ impl Connection<'_> {
         self.wire.writer = None;
         let mut ended = Ended::default();
         if let Some(child) = &mut self.wire.child {
-            ended.exit = timeout(EXIT, child.wait(EXIT)).await.ok();
+            let exit = timeout(EXIT, child.wait(EXIT)).await;
+            // Its end may be known while what it has left behind is still ending.
+            ended.exit = match exit {
+                Ok(exit) => Some(exit),
+                Err(_) => timeout(Duration::ZERO, child.wait(Duration::ZERO)).await.ok(),
+            };
             ended.stderr = child.stderr_tail();
         }
-        self.desk.ended = Some(ended);
+        self.desk.shared.end(ended);
         self.wire.told = true;
         self.engine.recv_end();
     }
 
     /// Ends what is still out, then the stream, then the process.
-    pub(super) async fn close(mut self, shared: &Shared, grace: Grace) {
-        let reason = match (&self.desk.ended, self.leaving) {
-            (Some(_), _) => "the server ended the stream",
-            (None, true) => "closed on this side",
-            (None, false) => "no connection was made",
+    pub(super) async fn close(mut self, grace: Grace) {
+        let reason = match (self.wire.is_told(), self.leaving) {
+            (true, _) => "the server ended the stream",
+            (false, true) => "closed on this side",
+            (false, false) => "no connection was made",
         };
         self.commands.close();
-        self.desk.withdraw(|_| true);
-        self.farewell(shared);
         self.desk.send(Notice::Closed { reason: reason.into() });
-        if self.desk.ended.is_none() {
+        self.desk.withdraw(|_| true);
+        self.farewell();
+        if !self.wire.is_told() {
             // A server that takes nothing in is not waited for.
             let _ = timeout(FLUSH, self.flushed()).await;
         }
@@ -60,26 +65,15 @@ impl Connection<'_> {
             let _ = timeout(FLUSH, writer.shutdown()).await;
         }
         let exit = self.end_child(grace).await;
-        shared.end(Ended { exit, ..Ended::default() });
+        self.desk.shared.end(Ended { exit, ..Ended::default() });
     }
 
     /// Tells everybody who waits.
-    fn farewell(&mut self, shared: &Shared) {
-        if let Some(ended) = self.desk.ended.clone() {
-            shared.end(ended);
-        }
-        let refusal = self.desk.refusal.take().map(|mut refusal| {
-            if let Error::Closed { what, .. } = refusal.error {
-                refusal.error = self.desk.closed(what);
-            }
-            refusal
-        });
-        if let Some(refusal) = refusal {
-            self.desk.tell(Err(refusal));
-        }
-        for mut start in self.queue.drain(..).chain(self.desk.entries.drain().map(|(_, e)| e.start)) {
-            let what = start.label.clone();
-            start.fail(Error::Closed { what, stderr: String::new(), exit: None });
+    fn farewell(&mut self) {
+        let out: Vec<_> = self.desk.entries.drain().map(|(_, entry)| entry.start).collect();
+        for mut start in out.into_iter().chain(self.queue.drain(..)) {
+            let why = self.desk.closed(start.label.clone());
+            start.fail(why);
         }
     }
 

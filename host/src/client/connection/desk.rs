@@ -14,9 +14,11 @@ use super::super::call::{Failed, Reply, Start, What};
 use super::super::notice::{Notice, Progress};
 use super::super::options::Options;
 use super::super::server::{self, Server};
+use super::super::shared::Shared;
 use super::NotConnected;
 use super::ask::{Given, Open};
 use super::failure;
+use crate::error::Error;
 
 /// Bytes of a junk line that a notice shows.
 const JUNK_BYTES: usize = 200;
@@ -26,6 +28,8 @@ pub(super) enum Next {
     More,
     /// Nothing more can be done before bytes have moved.
     Quiet,
+    /// This call is over, and the server is to be told.
+    GiveUp(Ticket),
     Ended,
 }
 
@@ -33,6 +37,7 @@ pub(super) enum Next {
 pub(super) struct Entry {
     pub start: Start,
     pages: Vec<Vec<u8>>,
+    pages_bytes: usize,
     began: Instant,
     /// Why the user's side did not answer what the server asked for it.
     pub withheld: Option<String>,
@@ -40,7 +45,7 @@ pub(super) struct Entry {
 
 impl Entry {
     pub fn of(start: Start) -> Self {
-        Self { start, pages: Vec::new(), began: Instant::now(), withheld: None }
+        Self { start, pages: Vec::new(), pages_bytes: 0, began: Instant::now(), withheld: None }
     }
 
     fn end(mut self, reply: Reply) {
@@ -57,37 +62,40 @@ pub(super) struct Desk {
     pub(super) notices: broadcast::Sender<Notice>,
     /// Where answers to questions come in.
     pub(super) given: mpsc::UnboundedSender<Given>,
-    ready: Option<oneshot::Sender<Result<Server, NotConnected>>>,
-    /// The refusal that ended the attempt to connect; told once it is known how the process ended.
-    pub(super) refusal: Option<NotConnected>,
+    ready: Option<Ready>,
+    /// What a connection begins with.
+    pub(super) first: &'static str,
+    pub(super) shared: Arc<Shared>,
     connecting: bool,
     pub(super) server: Arc<str>,
     pub(super) entries: HashMap<Ticket, Entry>,
     tickets: HashMap<u64, Ticket>,
     pub(super) questions: HashMap<QuestionId, Open>,
-    /// How the process ended and what it said last, once the stream has ended.
-    pub(super) ended: Option<super::Ended>,
 }
+
+/// Where it is told whether there is a connection.
+type Ready = oneshot::Sender<Result<Server, NotConnected>>;
 
 impl Desk {
     pub fn new(
         options: Options,
+        shared: Arc<Shared>,
         notices: broadcast::Sender<Notice>,
         given: mpsc::UnboundedSender<Given>,
-        ready: oneshot::Sender<Result<Server, NotConnected>>,
+        (ready, first): (Ready, &'static str),
     ) -> Self {
         Self {
             options,
             notices,
             given,
             ready: Some(ready),
-            refusal: None,
+            first,
+            shared,
             connecting: true,
             server: "the server".into(),
             entries: HashMap::new(),
             tickets: HashMap::new(),
             questions: HashMap::new(),
-            ended: None,
         }
     }
 
@@ -97,11 +105,6 @@ impl Desk {
 
     pub fn is_connecting(&self) -> bool {
         self.connecting
-    }
-
-    /// Whoever asked for the connection has gone.
-    pub fn is_waited_for_no_more(&self) -> bool {
-        self.ready.as_ref().is_some_and(oneshot::Sender::is_closed)
     }
 
     pub fn enter(&mut self, ticket: Ticket, entry: Entry) {
@@ -123,15 +126,11 @@ impl Desk {
             Event::Ended => return Next::Ended,
             Event::Connected { revision, said } => self.connected(server::read(revision, said.raw())),
             Event::Refused(why) => {
-                let refused = failure::refusal(why, &self.options);
-                self.refusal = Some(refused);
+                let refused = failure::refusal(why, self);
+                self.tell(Err(refused));
             }
             Event::Done(ticket, ending) => self.done(ticket, ending),
-            Event::Page(ticket, body) => {
-                if let Some(entry) = self.entries.get_mut(&ticket) {
-                    entry.pages.push(body.raw().to_vec());
-                }
-            }
+            Event::Page(ticket, body) => return self.page(ticket, &body),
             Event::Progress(ticket, body) => self.progress(ticket, &body),
             Event::Task(ticket, body) => self.task(ticket, &body),
             Event::Listening(ticket, body) => self.listening(ticket, &body),
@@ -146,7 +145,7 @@ impl Desk {
         Next::More
     }
 
-    fn connected(&mut self, server: Result<Server, crate::error::Error>) {
+    fn connected(&mut self, server: Result<Server, Error>) {
         self.connecting = false;
         if let Ok(server) = &server {
             self.server = server.name.as_str().into();
@@ -159,6 +158,23 @@ impl Desk {
         if let Some(ready) = self.ready.take() {
             let _ = ready.send(outcome);
         }
+    }
+
+    /// Takes a page. All of a list may have as many bytes as one message: the pages of a bad server never end.
+    fn page(&mut self, ticket: Ticket, body: &Body<'_>) -> Next {
+        let cap = self.cap();
+        let Some(entry) = self.entries.get_mut(&ticket) else { return Next::More };
+        entry.pages_bytes += body.raw().len();
+        if entry.pages_bytes <= cap {
+            entry.pages.push(body.raw().to_vec());
+            return Next::More;
+        }
+        let needed = entry.pages_bytes;
+        if let Some(entry) = self.entries.remove(&ticket) {
+            self.tickets.remove(&entry.start.key);
+            entry.end(Err(Failed::Here(Error::TooLarge { needed, cap })));
+        }
+        Next::GiveUp(ticket)
     }
 
     fn done(&mut self, ticket: Ticket, ending: Ending<'_>) {
@@ -266,7 +282,10 @@ impl Desk {
             String::from_utf8_lossy(cut).into_owned()
         };
         match stray {
-            Stray::Line(line) => self.send(Notice::Junk { line: beginning(line) }),
+            // Logs like to begin with a level in brackets, which looks like a batch that broke off.
+            Stray::Line(line) | Stray::Broken(line @ [b'[', ..], _) => {
+                self.send(Notice::Junk { line: beginning(line) })
+            }
             Stray::Broken(line, error) => {
                 self.stray(|| format!("a broken message ({}): {}", error.kind.phrase(), beginning(line)))
             }

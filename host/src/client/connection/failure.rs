@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::super::call::peer_error;
 use super::super::notice::Notice;
-use super::super::options::Options;
 use super::NotConnected;
 use super::desk::{Desk, Entry};
 use crate::error::Error;
@@ -36,8 +35,8 @@ pub(super) fn of_call(entry: &Entry, took: Duration, why: Failure, desk: &Desk) 
 }
 
 /// Why there is no connection.
-pub(super) fn refusal(why: Refusal<'_>, options: &Options) -> NotConnected {
-    let first = "`server/discover` or `initialize`";
+pub(super) fn refusal(why: Refusal<'_>, desk: &Desk) -> NotConnected {
+    let first = desk.first.to_owned();
     let error = match why {
         Refusal::Error(error) => refused(error.body.raw()),
         Refusal::Revision(said) => Error::Refused {
@@ -46,12 +45,11 @@ pub(super) fn refusal(why: Refusal<'_>, options: &Options) -> NotConnected {
             supported: revisions(&serde_json::from_slice(said.raw()).unwrap_or_default()),
         },
         Refusal::Invalid(words) => Error::Invalid(words.into()),
-        Refusal::TimedOut => Error::TimedOut { what: first.into(), after: options.connect_timeout },
+        Refusal::TimedOut => Error::TimedOut { what: first, after: desk.options.connect_timeout },
         Refusal::Closed(probed_to_death) => {
-            let error = Error::Closed { what: first.into(), stderr: String::new(), exit: None };
-            return NotConnected { error, probed_to_death };
+            return NotConnected { error: desk.closed(first), probed_to_death };
         }
-        Refusal::NoRoom(error) => Error::TooLarge { needed: error.at as usize, cap: options.max_message },
+        Refusal::NoRoom(error) => Error::TooLarge { needed: error.at as usize, cap: desk.cap() },
     };
     error.into()
 }

@@ -16,6 +16,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use super::call::{Command, Start};
+use super::connect;
 use super::notice::Notice;
 use super::options::Options;
 use super::server::Server;
@@ -73,6 +74,8 @@ pub(super) struct Connection<'b> {
     inbox: VecDeque<Command>,
     /// Calls that wait for their turn.
     queue: VecDeque<Start>,
+    /// No call in the queue is late before.
+    queue_by: Option<Instant>,
     /// Answers that wait for room.
     answers: VecDeque<Given>,
     /// All handles are gone, or one of them has asked for the end.
@@ -105,21 +108,11 @@ pub(super) async fn drive(plan: Plan) {
             return;
         }
     };
-    let grace = options.grace;
-    let mut connection = Connection {
-        engine,
-        wire: Wire::new(link),
-        desk: Desk::new(options, notices, given_in, ready),
-        commands,
-        given,
-        inbox: VecDeque::new(),
-        queue: VecDeque::new(),
-        answers: VecDeque::new(),
-        leaving: false,
-        epoch: Instant::now(),
-    };
+    let (grace, first) = (options.grace, connect::first(config.start));
+    let desk = Desk::new(options, shared.clone(), notices, given_in, (ready, first));
+    let mut connection = Connection::new(engine, Wire::new(link), desk, (commands, given));
     connection.run().await;
-    connection.close(&shared, grace).await;
+    connection.close(grace).await;
     ended.send_replace(Some(shared.ended().unwrap_or_default()));
 }
 
@@ -138,7 +131,28 @@ fn engine<'b>(
         .map_err(|error| Error::Input(format!("the client cannot be set up: {}", error.kind.phrase())))
 }
 
-impl Connection<'_> {
+impl<'b> Connection<'b> {
+    fn new(
+        engine: midge::Client<'b>,
+        wire: Wire,
+        desk: Desk,
+        (commands, given): (mpsc::UnboundedReceiver<Command>, mpsc::UnboundedReceiver<Given>),
+    ) -> Self {
+        Self {
+            engine,
+            wire,
+            desk,
+            commands,
+            given,
+            inbox: VecDeque::new(),
+            queue: VecDeque::new(),
+            queue_by: None,
+            answers: VecDeque::new(),
+            leaving: false,
+            epoch: Instant::now(),
+        }
+    }
+
     /// Runs until the stream has ended, or nobody wants it any more.
     async fn run(&mut self) {
         loop {
@@ -146,7 +160,7 @@ impl Connection<'_> {
                 return;
             }
             self.obey();
-            if self.leaving || (self.desk.is_waited_for_no_more() && self.desk.is_connecting()) {
+            if self.leaving {
                 return;
             }
             if self.wire.has_ended() && !self.wire.is_told() {
@@ -167,6 +181,10 @@ impl Connection<'_> {
             let now = self.now();
             match self.desk.on(self.engine.poll(now)) {
                 Next::More => {}
+                Next::GiveUp(ticket) => {
+                    // Nobody waits for it any more.
+                    let _ = self.engine.cancel(ticket);
+                }
                 Next::Quiet => return false,
                 Next::Ended => return true,
             }
@@ -177,7 +195,7 @@ impl Connection<'_> {
     fn obey(&mut self) {
         while let Some(command) = self.inbox.pop_front() {
             match command {
-                Command::Start(start) => self.queue.push_back(start.arrived()),
+                Command::Start(start) => self.queue_up(start),
                 Command::Cancel(key) => self.cancel(key),
                 Command::Close => self.leaving = true,
             }

@@ -15,14 +15,7 @@ impl Connection<'_> {
         if self.desk.is_connecting() {
             return;
         }
-        let now = Instant::now();
-        self.queue.retain_mut(|start| match start.by {
-            Some(by) if by <= now => {
-                start.fail(late(start));
-                false
-            }
-            _ => true,
-        });
+        self.drop_late();
         while let Some(start) = self.queue.pop_front() {
             match self.begin(&start) {
                 Ok(ticket) => self.desk.enter(ticket, Entry::of(start)),
@@ -37,6 +30,32 @@ impl Connection<'_> {
                 }
             }
         }
+    }
+
+    /// Lets a call wait for its turn; from here on it is late when it has not begun in time.
+    pub(super) fn queue_up(&mut self, mut start: Start) {
+        start.by = start.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        self.queue_by = [self.queue_by, start.by].into_iter().flatten().min();
+        self.queue.push_back(start);
+    }
+
+    /// Ends calls that have waited too long for their turn.
+    fn drop_late(&mut self) {
+        let now = Instant::now();
+        if self.queue.is_empty() {
+            self.queue_by = None;
+        }
+        if self.queue_by.is_none_or(|by| by > now) {
+            return;
+        }
+        self.queue.retain_mut(|start| {
+            let late = start.by.is_some_and(|by| by <= now);
+            if late {
+                start.fail(too_late(start));
+            }
+            !late
+        });
+        self.queue_by = self.queue.iter().filter_map(|start| start.by).min();
     }
 
     fn begin(&mut self, start: &Start) -> Result<Ticket, Fault> {
@@ -61,7 +80,7 @@ impl Connection<'_> {
     fn refused(&self, start: &Start, error: Fault) -> Error {
         match error.kind {
             Kind::TxFull => Error::TooLarge { needed: error.at as usize, cap: self.desk.cap() },
-            Kind::Unknown => {
+            Kind::NotInRevision => {
                 let revision = self.engine.revision().map_or("this revision", |r| r.name());
                 Error::NotOffered(format!("{}: {revision} has no such request", start.label))
             }
@@ -79,18 +98,12 @@ impl Connection<'_> {
     }
 }
 
-fn late(start: &Start) -> Error {
+fn too_late(start: &Start) -> Error {
     let after = start.timeout.unwrap_or_default();
     Error::TimedOut { what: start.label.clone(), after }
 }
 
 impl Start {
-    /// From here on it is late when it has not begun in time.
-    pub(super) fn arrived(mut self) -> Self {
-        self.by = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        self
-    }
-
     /// Tells whoever waits for it.
     pub(super) fn fail(&mut self, why: Error) {
         if let Some(reply) = self.reply.take() {

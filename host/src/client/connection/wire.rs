@@ -67,10 +67,18 @@ impl Wire {
     /// Whether the clock has reached `at`.
     fn rings(&mut self, cx: &mut Context<'_>, at: Instant) -> bool {
         let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep_until(at)));
-        if alarm.deadline() != at {
+        if alarm.deadline() > at {
             alarm.as_mut().reset(at);
         }
-        alarm.as_mut().poll(cx).is_ready()
+        // Most moments pass without need, for the call is answered before: an alarm that comes too early costs less than
+        // setting it for each call.
+        while alarm.as_mut().poll(cx).is_ready() {
+            if at <= Instant::now() {
+                return true;
+            }
+            alarm.as_mut().reset(at);
+        }
+        false
     }
 }
 
@@ -176,8 +184,7 @@ impl Connection<'_> {
     fn is_time(&mut self, cx: &mut Context<'_>) -> bool {
         let engine =
             self.engine.deadline().and_then(|at| self.epoch.checked_add(Duration::from_millis(at.0)));
-        let queue = self.queue.iter().filter_map(|start| start.by).min();
-        let Some(at) = [engine, queue, self.wire.deaf_until].into_iter().flatten().min() else {
+        let Some(at) = [engine, self.queue_by, self.wire.deaf_until].into_iter().flatten().min() else {
             return false;
         };
         if !self.wire.rings(cx, at) {
