@@ -132,6 +132,16 @@ def list_limits(values: Values) -> list[Limit]:
     return limits
 
 
+def call_limits(values: Values) -> list[Limit]:
+    """What a call takes through the clients, against a line there and back."""
+    limits = []
+    for era in ERAS:
+        for client in ["engine", "host-async", "host-blocking"]:
+            got = ratio(values, (f"{client}/{era}", "call_100B"), ("echoline", "call_100B"))
+            limits.append(Limit(f"{REVISION[era]} call by {client} / echoline", got, 1.5))
+    return limits
+
+
 def instruction_limits(values: Values, subject: str) -> list[Limit]:
     limits = []
     for era, bound, aim in [("handshake", 5500, 3500), ("modern", 8500, 5500)]:
@@ -170,6 +180,8 @@ def main() -> int:
     print_figures(values)
     if kind == "pipes":
         limits = pipe_limits(values, subject) + list_limits(values)
+    elif kind == "calls":
+        limits = call_limits(values)
     else:
         limits = instruction_limits(values, subject) + growth_limits(values)
     for limit in limits:

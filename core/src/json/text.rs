@@ -1,6 +1,6 @@
 //! Strings: compared, unescaped in place, and read again.
 
-use super::chars::{Run, escape_len, hex4, plain, short_end};
+use super::chars::{Run, escape_len, hex4, plain, short_end, until_fill};
 use super::scan::{FILL, SOFT, Scan, Token};
 use crate::bytes::{WORD, at, chunk, copy, find, part};
 
@@ -185,25 +185,12 @@ pub fn soften(b: &mut [u8]) {
     }
 }
 
-/// Where the value that starts at byte `start` of `b` ends, in a text that was scanned and softened before: nothing is
+/// Where the value that starts at byte `start` of `b` ends, in a text that was scanned before, softened or not: nothing is
 /// checked again, and a plain string costs a search for its quote.
 pub(crate) fn value_end(b: &[u8], start: usize) -> usize {
     match at(b, start) {
-        b'"' => {
-            let from = start.wrapping_add(1);
-            let end = match short_end(b, from) {
-                // Escapes are gone, so the next quote is the end, and what a long run stops at is that quote.
-                0 => plain(b, Run { at: from, high: 0 }).at,
-                end => end,
-            };
-            end.wrapping_add(1)
-        }
-        SOFT | b'{' | b'[' => {
-            let mut scan = Scan::value(start);
-            let token = scan.next(b);
-            scan.skip(b, token);
-            scan.pos()
-        }
+        b'"' | SOFT => string_end(b, start),
+        b'{' | b'[' => container_end(b, start),
         _ => {
             let mut i = start;
             while !matches!(at(b, i), 0 | b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r') {
@@ -212,6 +199,46 @@ pub(crate) fn value_end(b: &[u8], start: usize) -> usize {
             i
         }
     }
+}
+
+/// Where the string ends whose opening quote is at `start`, its closing quote included.
+fn string_end(b: &[u8], start: usize) -> usize {
+    let from = start.wrapping_add(1);
+    if at(b, start) == SOFT {
+        // Quotes may stand in the text; behind it there is filler, and then the closing quote.
+        let mut i = until_fill(b, from);
+        while at(b, i) == FILL {
+            i = i.wrapping_add(1);
+        }
+        return i.wrapping_add(1).min(b.len());
+    }
+    let mut i = match short_end(b, from) {
+        0 => plain(b, Run { at: from, high: 0 }).at,
+        end => end,
+    };
+    while at(b, i) == b'\\' {
+        i = plain(b, Run { at: i.wrapping_add(2), high: 0 }).at;
+    }
+    i.wrapping_add(1).min(b.len())
+}
+
+/// Where the container ends that begins at `start`. Only strings and brackets are looked at: that they match is known.
+fn container_end(b: &[u8], start: usize) -> usize {
+    let (mut i, mut depth) = (start, 0_usize);
+    while i < b.len() {
+        match at(b, i) {
+            b'"' | SOFT => {
+                i = string_end(b, i);
+                continue;
+            }
+            b'{' | b'[' => depth = depth.wrapping_add(1),
+            b'}' | b']' if depth <= 1 => return i.wrapping_add(1),
+            b'}' | b']' => depth = depth.wrapping_sub(1),
+            _ => {}
+        }
+        i = i.wrapping_add(1);
+    }
+    b.len()
 }
 
 /// The text of one whole string token, quotes included, that is plain or softened; `None` for anything else.
@@ -235,6 +262,7 @@ pub fn content_bytes(token: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::part_mut;
     use std::string::String;
     use std::vec::Vec;
 
@@ -257,6 +285,29 @@ mod tests {
             let text = part(raw, 1, raw.len() - 1);
             assert_eq!(spell(text, &mut [0; 16]), want.as_bytes());
             assert_eq!(spell(text, &mut []), text);
+        }
+    }
+
+    #[test]
+    fn ends_are_found_without_a_scan() {
+        for text in [
+            "\"\"",
+            "\"a\\\\\"",
+            "\"a long string, longer than a few words are, and then \\\" a quote\"",
+            "{\"a\":{\"b]\":[\"}\",{\"c\":\"\\\\\\\"\"}]},\"d\":-1.5e3}",
+            "[[],{},[[\"x\"]]]",
+            "null",
+            "-12",
+        ] {
+            for tail in ["", ",", "]{}", " {}"] {
+                let mut b = std::format!("[{text}{tail}").into_bytes();
+                assert_eq!(value_end(&b, 1), text.len() + 1, "{text}{tail}");
+                soften(part_mut(&mut b, 1, text.len() + 1));
+                assert_eq!(value_end(&b, 1), text.len() + 1, "{text}{tail}, softened");
+            }
+        }
+        for broken in ["\"", "{", "[\"", "{\"a\\", "}}"] {
+            assert!(value_end(broken.as_bytes(), 0) <= broken.len());
         }
     }
 

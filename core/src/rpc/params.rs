@@ -1,7 +1,8 @@
 //! Where the members of a request's `params` stand: found in the same pass that validates the message.
 
-use crate::bytes::part;
-use crate::json::scan::{NAME_MAX, Scan, Token};
+use crate::bytes::{at, blanks, find, part};
+use crate::json::scan::{NAME_MAX, SOFT, Scan, Token};
+use crate::json::text::{content_bytes, spell, value_end};
 
 /// Where a value stands in a message; absent when both are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +57,31 @@ pub(crate) fn value_start(scan: &Scan, token: Token) -> usize {
     }
 }
 
+/// The member of the object at `object` of `b` that begins at byte `from`, or behind it: its name, quotes included, its
+/// value, and where the next one is looked for. The text was scanned before; it may be softened, also from one member to the
+/// next.
+pub(crate) fn member_at(b: &[u8], from: usize, object: Span) -> Option<(Span, Span, usize)> {
+    let mut start = blanks(b, from);
+    if matches!(at(b, start), b'{' | b',') {
+        start = blanks(b, start.wrapping_add(1));
+    }
+    if start >= object.to() || !matches!(at(b, start), b'"' | SOFT) {
+        return None;
+    }
+    let name_end = value_end(b, start);
+    let value = blanks(b, blanks(b, name_end).wrapping_add(1));
+    let end = value_end(b, value);
+    (at(b, object.from()) == b'{').then(|| (Span::new(start, name_end), Span::new(value, end), end))
+}
+
+/// The text of a name, escapes taken out, if it may be one that is known.
+fn spelled<'n>(name: &'n [u8], room: &'n mut [u8; NAME_MAX]) -> &'n [u8] {
+    match name {
+        [b'"', raw @ .., b'"'] if find(raw, b'\\').is_some() => spell(raw, room),
+        name => content_bytes(name).unwrap_or(b""),
+    }
+}
+
 macro_rules! members {
     ($(#[$doc:meta])* $vis:vis struct $name:ident { $($(#[$mdoc:meta])* $field:ident: $key:literal,)* }) => {
         $(#[$doc])*
@@ -81,17 +107,13 @@ macro_rules! members {
             #[allow(dead_code, reason = "not every table is read from a span of its own")]
             pub(crate) fn of(b: &[u8], span: Span) -> Self {
                 let mut members = Self::default();
-                let mut scan = Scan::value(span.from());
-                if span.is_absent() || scan.next(b) != Token::BeginObject {
-                    return members;
-                }
-                while scan.next(b) == Token::Key {
-                    let mut room = [0; NAME_MAX];
-                    let (name, from) = (scan.name_text(b, &mut room), scan.value_from(b));
-                    let token = scan.next(b);
-                    scan.skip(b, token);
+                let mut room = [0; NAME_MAX];
+                let mut next = span.from();
+                while let Some((name, value, end)) = member_at(b, next, span) {
+                    next = end;
+                    let name = spelled(name.of(b), &mut room);
                     if let (Some(place), twice) = members.place(name) {
-                        let before = core::mem::replace(place, Span::new(from, scan.pos()));
+                        let before = core::mem::replace(place, value);
                         *twice |= !before.is_absent();
                     }
                 }
