@@ -23,11 +23,11 @@ async fn asking_without_end_is_given_up_after_some_rounds() {
     close(client).await;
 }
 
-/// Each question is a request of its own there, so it is the deadline that ends the call.
+/// Each question is a request of its own there, and none of them is late: it is the outermost deadline that ends the call.
 #[tokio::test]
-async fn asking_without_end_does_not_outlast_the_deadline() {
+async fn asking_without_end_does_not_outlast_the_outermost_deadline() {
     let client = connect_with("ask_forever", agreeing(Era::Handshake)).await;
-    tokio::join!(times_out(&client, "bad", json!({}), ms(1000)), others_work(&client));
+    tokio::join!(runs_out(&client, "bad", json!({}), ms(1000)), others_work(&client));
     let rounds: u32 = said(&client, "rounds", json!({})).await.parse().unwrap();
     assert!(rounds >= 2, "{rounds} rounds");
     others_work(&client).await;
@@ -50,11 +50,35 @@ async fn a_user_who_does_not_answer_holds_up_only_the_call_that_asks() {
         let asked = Arc::new(AtomicUsize::new(0));
         let away = Options { answers: Some(Arc::new(Away(asked.clone()))), ..options(era) };
         let client = connect_with("ids_seen", away).await;
-        let start = Instant::now();
-        tokio::join!(times_out(&client, "ask", json!({}), ms(800)), others_work(&client));
-        passed(start, ms(800));
+        tokio::join!(runs_out(&client, "ask", json!({}), ms(800)), others_work(&client));
         assert_eq!(asked.load(Ordering::SeqCst), 1, "{era:?}");
         others_work(&client).await;
+        close(client).await;
+    }
+}
+
+/// A user who takes longer to answer than a call may.
+struct Ponders;
+
+impl Answers for Ponders {
+    fn answer(&self, question: Question) -> BoxFuture<'static, Reply> {
+        let reply = Agrees.answer(question);
+        Box::pin(async move {
+            tokio::time::sleep(ms(900)).await;
+            reply.await
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_time_in_which_the_user_thinks_does_not_count() {
+    for era in ERAS {
+        let ponders = Options { answers: Some(Arc::new(Ponders)), ..options(era) };
+        let client = connect_with("ids_seen", ponders).await;
+        let start = Instant::now();
+        let result = call(&client, "ask", json!({}), timeout(ms(600))).await;
+        assert_eq!(result.unwrap().text(), "asked", "{era:?}");
+        assert!(start.elapsed() >= ms(2600), "{era:?}: three answers in {:?}", start.elapsed());
         close(client).await;
     }
 }

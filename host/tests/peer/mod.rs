@@ -133,6 +133,15 @@ pub async fn times_out(client: &Client, tool: &str, arguments: Value, deadline: 
     assert!(matches!(error, Error::TimedOut { .. }), "{tool}: {error:?}");
 }
 
+/// The same for the deadline that nothing moves.
+pub async fn runs_out(client: &Client, tool: &str, arguments: Value, deadline: Duration) {
+    let start = Instant::now();
+    let with = CallOptions { max: Some(deadline), ..CallOptions::default() };
+    let error = call(client, tool, arguments, with).await.expect_err("there is no answer");
+    passed(start, deadline);
+    assert!(matches!(error, Error::TimedOut { .. }), "{tool}: {error:?}");
+}
+
 /// That a deadline has just passed.
 pub fn passed(start: Instant, deadline: Duration) {
     let took = start.elapsed();
