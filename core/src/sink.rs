@@ -79,6 +79,17 @@ impl<'b> Buf<'b> {
         }
     }
 
+    /// Gives memory back that is more than `keep` bytes; what is in it is lost.
+    #[cfg(feature = "alloc")]
+    pub fn shed(&mut self, keep: usize) {
+        if let Self::Growing { bytes, .. } = self
+            && bytes.len() > keep
+        {
+            bytes.truncate(keep);
+            bytes.shrink_to_fit();
+        }
+    }
+
     /// The same memory for a shorter time.
     #[inline]
     pub fn reborrow(&mut self) -> Buf<'_> {

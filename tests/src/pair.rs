@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug)]
 pub enum Do {
     /// Calls a tool with these arguments.
-    Tool(&'static str, &'static str, Options),
+    Tool(&'static str, &'static str, Options<'static>),
     /// Reads a resource.
     Read(&'static str),
     /// Fetches a prompt.

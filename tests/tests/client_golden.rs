@@ -7,7 +7,7 @@ use midge_tests::pair::{Carry, Do, EVERYTHING, only, talk};
 use midge_tests::replay::Cut;
 use midge_tests::transcript::Act;
 
-const PLAIN: Options = Options {
+const PLAIN: Options<'static> = Options {
     timeout_ms: 0,
     max_ms: 0,
     progress: false,
@@ -15,6 +15,7 @@ const PLAIN: Options = Options {
     log_level: None,
     task_ms: None,
     slices: false,
+    meta: None,
 };
 
 const SESSION: &[Do] = &[

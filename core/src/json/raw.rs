@@ -41,6 +41,13 @@ impl Serialize for Raw<'_> {
     }
 }
 
+impl core::fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        // Without the text: to show a `str` by `Debug` is a way to panic.
+        f.write_str("Raw(…)")
+    }
+}
+
 struct Bytes<'a>(&'a [u8]);
 
 impl Serialize for Bytes<'_> {

@@ -29,7 +29,7 @@ pub(super) struct Start {
     pub what: What,
     /// Its method, and what it is about.
     pub label: String,
-    pub options: Wire,
+    pub options: Wire<'static>,
     pub timeout: Option<Duration>,
     pub max: Option<Duration>,
     pub progress: Option<mpsc::UnboundedSender<Progress>>,
@@ -164,6 +164,7 @@ impl Inner {
                 log_level: call.log_level.or(self.shared.level()),
                 task_ms: call.task.map(ms),
                 slices: false,
+                meta: None,
             },
             timeout: Some(timeout),
             max: call.max,

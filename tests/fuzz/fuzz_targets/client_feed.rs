@@ -137,6 +137,7 @@ fn call(client: &mut Client<'_>, desk: &mut Desk, what: u8, how: u8) {
         log_level: (how & 16 != 0).then_some(Level::Info),
         task_ms: (how & 32 != 0).then_some(500),
         slices: how & 64 != 0,
+        meta: (how & 128 != 0).then(|| Raw::new(b"{\"a\": [1],\"progressToken\":9}").expect("JSON")),
     };
     let arguments = Raw::new(b"{\"a\": [1,\n\"\\u00e9\"]}").expect("JSON");
     let filter = Filter { tools: true, prompts: false, resources: true, uris: &["a:b"] };

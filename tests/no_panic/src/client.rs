@@ -82,6 +82,7 @@ fn requests(client: &mut Client<'_>) {
         log_level: Some(Level::Info),
         task_ms: None,
         slices: true,
+        meta: Some(json(b"{\"traceparent\":\"00-1\"}")),
     };
     let filter = Filter { tools: true, prompts: true, resources: true, uris: &["a:b"] };
     let given = [

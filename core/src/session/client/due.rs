@@ -205,7 +205,8 @@ impl Client<'_> {
     pub(super) fn next_page(&mut self, number: u16, cursor: Span) -> Step {
         let Some(call) = self.calls.get(usize::from(number)) else { return Step::Next };
         let (Kind::Pages(list), Phase::NextPage) = (call.kind, call.phase) else { return Step::Next };
-        let marks = Marks { token: call.wants.progress.then_some(call.token), level: call.log_level };
+        let marks =
+            Marks { token: call.wants.progress.then_some(call.token), level: call.log_level, more: None };
         let written = self.write_page(list, marks, cursor);
         match written {
             Ok(id) => {

@@ -129,6 +129,10 @@ impl Client<'_> {
             Class::Response(result, error) => self.response(&envelope, result, error),
             Class::Notification => self.notification(&envelope),
             Class::Request => self.request_of_theirs(&envelope),
+            // An answer that says nothing: the call that waits for it must not wait for ever.
+            Class::Invalid(_) if !envelope.id.is_absent() && envelope.method.is_absent() => {
+                self.response(&envelope, Span::ABSENT, Span::ABSENT)
+            }
             Class::Invalid(_) | Class::NotAnObject => self.show(Step::Stray(Odd::Line)),
         }
     }

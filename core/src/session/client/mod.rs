@@ -248,6 +248,18 @@ impl<'b> Client<'b> {
         self.lines.room(&mut self.rx, pinned)
     }
 
+    /// Gives memory back that buffers which grow have taken, down to `keep` bytes each, where nothing is in them; to be
+    /// called when the engine is idle.
+    #[cfg(feature = "alloc")]
+    pub fn shed(&mut self, keep: usize) {
+        if matches!(self.after, After::Nothing) && self.batch.is_none() && self.lines.waiting() == 0 {
+            self.rx.shed(keep);
+        }
+        if self.fill.len == 0 {
+            self.tx.shed(keep);
+        }
+    }
+
     /// `n` bytes were put at the front of [`recv_buf`](Self::recv_buf).
     pub fn recv_ack(&mut self, n: usize) {
         self.lines.received(n, self.rx.len());

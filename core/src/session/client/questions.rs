@@ -140,6 +140,9 @@ impl Client<'_> {
         if matches!(requests.of(b), b"" | b"{}") && state.is_absent() {
             return self.invalid(number, "asks for input and does not say which");
         }
+        if !matches!(requests.of(b), [] | [b'{', ..]) {
+            return self.invalid(number, "\"inputRequests\" is no object");
+        }
         if !matches!(at(state.of(b), 0), 0 | b'"') {
             return self.invalid(number, "\"requestState\" is no string");
         }

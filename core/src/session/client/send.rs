@@ -13,7 +13,7 @@ use crate::time::Millis;
 
 /// Choices for one call.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct Options<'a> {
     /// How long the server has, in milliseconds; 0: as long as [`Config::call_ms`](super::Config::call_ms) says; `u64::MAX`:
     /// for ever. The time in which it waits for an answer of ours does not count, and neither does that of a task.
     pub timeout_ms: u64,
@@ -30,6 +30,9 @@ pub struct Options {
     pub task_ms: Option<u64>,
     /// Takes a result that is larger than the receive buffer in slices.
     pub slices: bool,
+    /// Further members of the request's `_meta`, an object: `traceparent`, keys of a vendor. Those that are the engine's are
+    /// left out of it; so is all of it from the second page of a list on.
+    pub meta: Option<Raw<'a>>,
 }
 
 /// What a [`listen`](Client::listen) is about.
@@ -64,7 +67,7 @@ impl Client<'_> {
     pub fn request(
         &mut self,
         method: &str,
-        options: Options,
+        options: Options<'_>,
         params: impl FnOnce(&mut Writer<'_>),
     ) -> Result<Ticket, Error> {
         let known = Method::named(method.as_bytes());
@@ -80,7 +83,7 @@ impl Client<'_> {
         &mut self,
         method: &str,
         kind: Kind,
-        options: Options,
+        options: Options<'_>,
         params: impl FnOnce(&mut Writer<'_>),
     ) -> Result<Ticket, Error> {
         let revision = self.revision.filter(|_| self.link == Link::Up);
@@ -92,7 +95,8 @@ impl Client<'_> {
         let free = self.calls.iter().find(|c| c.phase == Phase::Free).map(|c| usize::from(c.number));
         let number = free.ok_or(Error::new(Fault::SlotsFull, self.calls.len().saturating_add(1)))?;
         let task = options.task_ms.filter(|_| revision.has(Feature::Tasks));
-        let marks = Marks { token: options.progress.then_some(0), level: options.log_level };
+        let marks =
+            Marks { token: options.progress.then_some(0), level: options.log_level, more: options.meta };
         let (id, head) = self.write_request(method, marks, |w| {
             params(w);
             if let Some(ttl_ms) = task {
@@ -147,7 +151,12 @@ impl Client<'_> {
     ///
     /// # Errors
     /// As [`request`](Self::request).
-    pub fn call_tool(&mut self, name: &str, arguments: Raw<'_>, options: Options) -> Result<Ticket, Error> {
+    pub fn call_tool(
+        &mut self,
+        name: &str,
+        arguments: Raw<'_>,
+        options: Options<'_>,
+    ) -> Result<Ticket, Error> {
         self.request("tools/call", options, |w| {
             w.member("name", name);
             w.key("arguments");
@@ -159,7 +168,7 @@ impl Client<'_> {
     ///
     /// # Errors
     /// As [`request`](Self::request).
-    pub fn read_resource(&mut self, uri: &str, options: Options) -> Result<Ticket, Error> {
+    pub fn read_resource(&mut self, uri: &str, options: Options<'_>) -> Result<Ticket, Error> {
         self.request("resources/read", options, |w| w.member("uri", uri))
     }
 
@@ -171,7 +180,7 @@ impl Client<'_> {
         &mut self,
         name: &str,
         arguments: &[(&str, &str)],
-        options: Options,
+        options: Options<'_>,
     ) -> Result<Ticket, Error> {
         self.request("prompts/get", options, |w| {
             w.member("name", name);
@@ -189,7 +198,7 @@ impl Client<'_> {
         of: Reference<'_>,
         (name, value): (&str, &str),
         context: &[(&str, &str)],
-        options: Options,
+        options: Options<'_>,
     ) -> Result<Ticket, Error> {
         let with_context = self.speaks(Feature::CompletionContext) && !context.is_empty();
         self.request("completion/complete", options, |w| {
@@ -216,7 +225,7 @@ impl Client<'_> {
     ///
     /// # Errors
     /// As [`request`](Self::request).
-    pub fn list(&mut self, list: List, options: Options) -> Result<Ticket, Error> {
+    pub fn list(&mut self, list: List, options: Options<'_>) -> Result<Ticket, Error> {
         self.start(list_method(list), Kind::Pages(list), options, |_| {})
     }
 
@@ -256,7 +265,7 @@ impl Client<'_> {
     ///
     /// # Errors
     /// As [`request`](Self::request).
-    pub fn subscribe(&mut self, uri: &str, on: bool, options: Options) -> Result<Ticket, Error> {
+    pub fn subscribe(&mut self, uri: &str, on: bool, options: Options<'_>) -> Result<Ticket, Error> {
         let method = if on { "resources/subscribe" } else { "resources/unsubscribe" };
         self.request(method, options, |w| w.member("uri", uri))
     }
@@ -265,7 +274,7 @@ impl Client<'_> {
     ///
     /// # Errors
     /// As [`request`](Self::request).
-    pub fn ping(&mut self, options: Options) -> Result<Ticket, Error> {
+    pub fn ping(&mut self, options: Options<'_>) -> Result<Ticket, Error> {
         self.request("ping", options, |_| {})
     }
 
@@ -273,7 +282,7 @@ impl Client<'_> {
     ///
     /// # Errors
     /// As [`request`](Self::request).
-    pub fn set_level(&mut self, level: Level, options: Options) -> Result<Ticket, Error> {
+    pub fn set_level(&mut self, level: Level, options: Options<'_>) -> Result<Ticket, Error> {
         self.request("logging/setLevel", options, |w| w.member("level", level.name()))
     }
 

@@ -3,15 +3,15 @@
 use super::call::Ticket;
 use super::send::list_method;
 use super::{Client, Link};
-use crate::bytes::part;
+use crate::bytes::{blanks, part};
 use crate::error::{Error, Kind};
-use crate::json::Writer;
+use crate::json::{Raw, Writer};
 use crate::proto::client::Can;
 use crate::proto::info::Info;
 use crate::proto::level::Level;
 use crate::proto::revision::{Feature, Revision};
 use crate::rpc::emit::{self, Framing};
-use crate::rpc::params::Span;
+use crate::rpc::params::{Span, member_at};
 use crate::session::park::{Held, Parked};
 use crate::session::rows::List;
 use crate::sink::{Buf, Fill, Sink};
@@ -66,9 +66,11 @@ pub(super) fn write(
 
 /// What `_meta` of a request says besides.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Marks {
+pub(super) struct Marks<'m> {
     pub token: Option<u64>,
     pub level: Option<Level>,
+    /// An object of the application's.
+    pub more: Option<Raw<'m>>,
 }
 
 impl<'b> Client<'b> {
@@ -84,7 +86,7 @@ impl<'b> Client<'b> {
     pub(super) fn write_request(
         &mut self,
         method: &str,
-        marks: Marks,
+        marks: Marks<'_>,
         params: impl FnOnce(&mut Writer<'_>),
     ) -> Result<(u64, usize), Error> {
         let (id, meta) = self.head();
@@ -236,7 +238,7 @@ fn begin(w: &mut Writer<'_>, id: u64, method: &str, meta: Option<&[u8]>, marks: 
     open_params(w, method);
     let head = w.sink().total();
     let token = marks.token.map(|token| if token == 0 { id } else { token });
-    write_meta(w, meta, token, marks.level);
+    write_meta(w, meta, Marks { token, ..marks });
     head
 }
 
@@ -248,8 +250,9 @@ fn open_params(w: &mut Writer<'_>, method: &str) {
     w.set_comma(false);
 }
 
-fn write_meta(w: &mut Writer<'_>, meta: Option<&[u8]>, token: Option<u64>, level: Option<Level>) {
-    if meta.is_none() && token.is_none() {
+fn write_meta(w: &mut Writer<'_>, meta: Option<&[u8]>, marks: Marks<'_>) {
+    let Marks { token, level, more } = marks;
+    if meta.is_none() && token.is_none() && more.is_none() {
         return;
     }
     w.put(b"\"_meta\":{");
@@ -265,6 +268,25 @@ fn write_meta(w: &mut Writer<'_>, meta: Option<&[u8]>, token: Option<u64>, level
     if let Some(level) = level.filter(|_| meta.is_some()) {
         w.member("io.modelcontextprotocol/logLevel", level.name());
     }
+    if let Some(more) = more {
+        write_more(w, more.get());
+    }
     w.put(b"}");
     w.set_comma(true);
+}
+
+/// Writes the application's own members of `_meta`; those that are the engine's are left out.
+fn write_more(w: &mut Writer<'_>, object: &[u8]) {
+    let whole = Span::new(blanks(object, 0), object.len());
+    let mut next = whole.from();
+    while let Some((name, value, end)) = member_at(object, next, whole) {
+        next = end;
+        let name = name.of(object);
+        if name != b"\"progressToken\"" && !name.starts_with(b"\"io.modelcontextprotocol/") {
+            w.raw_key(name);
+            w.put(b":");
+            w.set_comma(false);
+            w.value(value.of(object));
+        }
+    }
 }
