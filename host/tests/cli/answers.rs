@@ -33,10 +33,7 @@ fn info_tells_revision_and_era() {
 fn lists_are_tables_or_documents() {
     let tools = thermostat(&["tools"]);
     let head = tools.text().lines().next().unwrap();
-    assert_eq!(
-        head.split_whitespace().collect::<Vec<_>>().join(" "),
-        "TOOL TITLE ARGUMENTS (* required) WHAT IT DOES"
-    );
+    assert_eq!(head.split_whitespace().collect::<Vec<_>>().join(" "), "TOOL TITLE ARGUMENTS WHAT IT DOES");
     let line = tools.out.lines().find(|line| line.starts_with("set_target")).unwrap();
     assert_eq!(
         line.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -90,7 +90,7 @@ pub struct Options {
     /// Write nothing to stderr but errors
     #[arg(short, long, global = true, help_heading = "Output")]
     pub quiet: bool,
-    /// Show the server's log messages of this level and above: debug, info, notice, warning, error, …
+    /// Ask for log messages of this level and above, and show them: debug, info, notice, warning, error, …
     #[arg(long, global = true, value_name = "LEVEL", value_parser = level, help_heading = "Output")]
     pub log: Option<Level>,
     /// Answer the server's questions with yes and with their defaults
@@ -137,7 +137,7 @@ pub enum Verb {
         #[command(flatten)]
         at: Whole,
     },
-    /// List the tools, and how each is called
+    /// List the tools, and how each is called (* marks arguments that are required)
     #[command(after_help = "Example:\n  midge tools --long npx -y @modelcontextprotocol/server-everything")]
     Tools {
         #[command(flatten)]
@@ -153,7 +153,7 @@ pub enum Verb {
         #[command(flatten)]
         at: Whole,
     },
-    /// List the prompts and their arguments
+    /// List the prompts and their arguments (* marks those that are required)
     #[command(after_help = "Example:\n  midge --config mcp.json --server home prompts")]
     Prompts {
         #[command(flatten)]

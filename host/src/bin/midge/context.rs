@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::place::Place;
 use crate::progress::Running;
 use crate::stop::Stop;
-use midge::Revisions;
+use midge::{Level, Revisions};
 use midge_host::{Answers, CallOptions, Client, Closed, Error, Root, Server, Target};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -30,7 +30,8 @@ impl Context {
     ) -> Result<(), Failure> {
         self.connected(words, async |client| {
             let (enough, end) = oneshot::channel();
-            let told = tokio::spawn(notices::tell(client.notices(), Arc::clone(&self.out), end));
+            let least = self.options.log.unwrap_or(Level::Warning);
+            let told = tokio::spawn(notices::tell(client.notices(), Arc::clone(&self.out), least, end));
             self.want_logs(client).await;
             let result = body(client).await;
             drop(enough);

@@ -3,6 +3,7 @@
 use crate::output::Output;
 use crate::safe;
 use crate::screen::{Screen, Style, cut};
+use midge::Level;
 use midge_host::Notice;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -12,7 +13,14 @@ use tokio::sync::oneshot;
 
 /// Tells log messages, and what is wrong with what the server says, beside the answer: until `end`, and then what has come
 /// already.
-pub async fn tell(mut notices: Receiver<Notice>, out: Arc<Output>, mut end: oneshot::Receiver<()>) {
+///
+/// Log messages below `least` are left out: many servers send them without being asked.
+pub async fn tell(
+    mut notices: Receiver<Notice>,
+    out: Arc<Output>,
+    least: Level,
+    mut end: oneshot::Receiver<()>,
+) {
     loop {
         let notice = tokio::select! {
             biased;
@@ -20,6 +28,7 @@ pub async fn tell(mut notices: Receiver<Notice>, out: Arc<Output>, mut end: ones
             _ = &mut end => return,
         };
         match notice {
+            Ok(Notice::Log { level, .. }) if Level::named(&level).is_some_and(|level| level < least) => {}
             Ok(notice @ (Notice::Log { .. } | Notice::Junk { .. } | Notice::Stray { .. })) => {
                 out.note(&shown(&notice, &out.stderr));
             }

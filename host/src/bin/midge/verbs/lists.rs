@@ -82,7 +82,7 @@ fn brief(description: Option<&str>) -> String {
 }
 
 pub fn tool_table(tools: &[Tool], screen: &Screen) -> String {
-    let mut table = Table::new(&["TOOL", "TITLE", "ARGUMENTS (* required)", "WHAT IT DOES"]);
+    let mut table = Table::new(&["TOOL", "TITLE", "ARGUMENTS", "WHAT IT DOES"]);
     for tool in tools {
         table.row(vec![
             safe::line(&tool.name),
@@ -134,7 +134,7 @@ fn resource_tables(resources: &[Resource], templates: &[Template], screen: &Scre
 }
 
 fn prompt_table(prompts: &[Prompt], screen: &Screen) -> String {
-    let mut table = Table::new(&["PROMPT", "TITLE", "ARGUMENTS (* required)", "WHAT IT IS FOR"]);
+    let mut table = Table::new(&["PROMPT", "TITLE", "ARGUMENTS", "WHAT IT IS FOR"]);
     for prompt in prompts {
         let arguments = prompt.arguments.iter().map(|argument| starred(&argument.name, argument.required));
         table.row(vec![
@@ -164,9 +164,9 @@ mod tests {
         ]));
         assert_eq!(
             tool_table(&tools, &Screen::plain()),
-            "TOOL     TITLE  ARGUMENTS (* required)  WHAT IT DOES\n\
-             read     Read                           Reads.\n\
-             set␛[2J  Set    celsius* room           Sets it.\n"
+            "TOOL     TITLE  ARGUMENTS      WHAT IT DOES\n\
+             read     Read                  Reads.\n\
+             set␛[2J  Set    celsius* room  Sets it.\n"
         );
         assert_eq!(tool_table(&[], &Screen::plain()), "");
     }
@@ -181,9 +181,6 @@ mod tests {
         );
         let prompts =
             read(json!([{"name": "p", "arguments": [{"name": "a", "required": true}, {"name": "b"}]}]));
-        assert_eq!(
-            prompt_table(&prompts, &Screen::plain()),
-            "PROMPT  ARGUMENTS (* required)\np       a* b\n"
-        );
+        assert_eq!(prompt_table(&prompts, &Screen::plain()), "PROMPT  ARGUMENTS\np       a* b\n");
     }
 }
