@@ -11,7 +11,7 @@ use crate::json::scan::{Scan, Token};
 use crate::proto::revision::Feature;
 use crate::rpc::envelope::{self, Class, Envelope};
 use crate::rpc::id::is_id;
-use crate::rpc::params::{Span, value_start};
+use crate::rpc::params::Span;
 use crate::wire::hunter::Hunter;
 use crate::wire::line::Found;
 
@@ -237,8 +237,7 @@ impl Client<'_> {
             self.lines.consume();
             return Step::Next;
         }
-        let first = value_start(&scan, token);
-        self.msg = Msg { start: first, end: scan.pos() };
+        self.msg = Msg { start: from, end: scan.pos() };
         let step = self.message();
         // What could not be answered for lack of room is looked at again.
         if !matches!(step, Step::Send) {
