@@ -2,6 +2,8 @@
 
 #[path = "client/answers.rs"]
 mod answers;
+#[path = "client/asked.rs"]
+mod asked;
 #[path = "client/asking.rs"]
 mod asking;
 #[path = "client/calls.rs"]
@@ -14,3 +16,7 @@ mod desk;
 mod lines;
 #[path = "client/pages.rs"]
 mod pages;
+#[path = "client/room.rs"]
+mod room;
+#[path = "client/tasks.rs"]
+mod tasks;

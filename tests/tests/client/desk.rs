@@ -32,27 +32,36 @@ impl Rig {
     /// Runs `scenario` with lines that come whole, in single bytes, and in odd pieces.
     pub fn run(self, scenario: impl Fn(&mut Desk<'_>)) {
         for cut in [usize::MAX, 1, 7] {
-            let mut memory = ClientMemory::with_park(self.rx, self.tx, self.park);
-            let client = Client::new(&ME, self.can, memory.storage(), self.config).expect("memory");
-            scenario(&mut Desk {
-                client,
-                cut,
-                park: self.park,
-                now: 0,
-                deaf: false,
-                quiet: false,
-                ended: false,
-                said: Vec::new(),
-                half: Vec::new(),
-                me: String::new(),
-                last_id: 0,
-                tickets: Vec::new(),
-                questions: Vec::new(),
-                polls: 0,
-                needed: 0,
-                sliced: Vec::new(),
-            });
+            self.with(cut, &scenario);
         }
+    }
+
+    /// Runs `scenario` with lines that come whole.
+    pub fn once(self, scenario: impl Fn(&mut Desk<'_>)) {
+        self.with(usize::MAX, &scenario);
+    }
+
+    fn with(self, cut: usize, scenario: &dyn Fn(&mut Desk<'_>)) {
+        let mut memory = ClientMemory::with_park(self.rx, self.tx, self.park);
+        let client = Client::new(&ME, self.can, memory.storage(), self.config).expect("memory");
+        scenario(&mut Desk {
+            client,
+            cut,
+            park: self.park,
+            now: 0,
+            deaf: false,
+            quiet: false,
+            ended: false,
+            said: Vec::new(),
+            half: Vec::new(),
+            me: String::new(),
+            last_id: 0,
+            tickets: Vec::new(),
+            questions: Vec::new(),
+            polls: 0,
+            needed: 0,
+            sliced: Vec::new(),
+        });
     }
 }
 
@@ -156,6 +165,20 @@ impl<'b> Desk<'b> {
         }
     }
 
+    /// The server says a line, and all of it is there at once: there may be as much to say to it as it holds bytes.
+    pub fn hear_at_once(&mut self, line: &str) {
+        let bytes = format!("{line}\n").into_bytes();
+        self.client.recv_buf()[..bytes.len()].copy_from_slice(&bytes);
+        self.client.recv_ack(bytes.len());
+        while self.poll_on() {}
+    }
+
+    /// Forgets the calls and questions so far: what is long over is not looked for.
+    pub fn forget(&mut self) {
+        self.tickets.clear();
+        self.questions.clear();
+    }
+
     /// As much as there is room for; what is left.
     pub fn hear_some<'x>(&mut self, bytes: &'x [u8]) -> &'x [u8] {
         let room = self.client.recv_buf();
@@ -178,6 +201,16 @@ impl<'b> Desk<'b> {
         self.call(|client| client.call_tool("t", json("{}"), options))
     }
 
+    /// The call that was made last.
+    pub fn last_ticket(&self) -> Ticket {
+        *self.tickets.last().expect("a call was made")
+    }
+
+    /// The server says a message that is nobody's any more.
+    pub fn hear_alone(&mut self, message: &str) {
+        self.on(message, &[&format!("= stray response {HEAD}{message}}}")]);
+    }
+
     /// Time goes on, and the client is polled once it is there.
     pub fn at(&mut self, now: u64) {
         assert!(now >= self.now);
@@ -187,17 +220,23 @@ impl<'b> Desk<'b> {
 
     /// Polls until nothing is to be done, and sends what is to be sent.
     pub fn run(&mut self) {
+        assert!(!self.poll_on(), "the engine does not come to rest: {:?}", self.said);
+    }
+
+    /// [`run`](Self::run), for so many polls at most; whether there is more to do.
+    fn poll_on(&mut self) -> bool {
         for _ in 0..POLLS_MAX {
             self.polls += 1;
             let event = self.client.poll(Millis(self.now));
             let ticket = match &event {
                 Event::Idle | Event::Send => {
                     if !self.sends() {
-                        return self.rests();
+                        self.rests();
+                        return false;
                     }
                     continue;
                 }
-                Event::Ended if self.ended => return,
+                Event::Ended if self.ended => return false,
                 Event::Ended => {
                     self.ended = true;
                     None
@@ -233,7 +272,7 @@ impl<'b> Desk<'b> {
             let text = describe(event);
             self.said.push(number.map_or(format!("= {text}"), |number| format!("= {number}: {text}")));
         }
-        panic!("the engine does not come to rest: {:?}", self.said);
+        true
     }
 
     /// Sends what is there; whether there was anything.

@@ -140,9 +140,6 @@ impl Client<'_> {
         if matches!(requests.of(b), b"" | b"{}") && state.is_absent() {
             return self.invalid(number, "asks for input and does not say which");
         }
-        if !matches!(requests.of(b), [] | [b'{', ..]) {
-            return self.invalid(number, "\"inputRequests\" is no object");
-        }
         if !matches!(at(state.of(b), 0), 0 | b'"') {
             return self.invalid(number, "\"requestState\" is no string");
         }
@@ -165,44 +162,64 @@ impl Client<'_> {
     /// Hands the questions of a call out, one event each, once all of them are kept.
     pub(super) fn ask(&mut self, number: u16, requests: Span) -> Step {
         let Some(ticket) = self.calls.get(usize::from(number)).map(|c| c.ticket()) else { return Step::Next };
-        if !requests.is_absent() && at(self.msg.of(&self.rx), requests.from()) != b'{' {
-            return self.invalid(number, "\"inputRequests\" is no object");
-        }
-        let mut next = requests.from();
-        let mut open = 0_u8;
         self.handed = self.asked;
-        while let Some((key, value, end)) = member_at(self.msg.of(&self.rx), next, requests) {
-            next = end;
-            let b = self.msg.of(&self.rx);
-            if self.knows(ticket, key.of(b)) {
-                continue;
-            }
-            let Some((kind, params)) = self.entry(value) else {
-                return self.invalid(number, "asks something that is no question");
-            };
-            open = open.saturating_add(1);
-            if open > ASKS_MAX {
-                return self.invalid(number, "asks more than 16 questions at once");
-            }
-            match self.keep_question(ticket, kind, key, params) {
-                Ok(_) => {}
-                Err(Unasked::Undeclared) => return self.invalid(number, "asks for what was not declared"),
-                Err(Unasked::LongKey) => {
-                    return self.invalid(number, "a question's key is longer than 253 bytes");
-                }
-                Err(Unasked::NoRoom(error)) => return self.done(number, End::Failed(Failure::NoRoom(error))),
-            }
-        }
-        if let Some(call) = self.calls.get_mut(usize::from(number)) {
-            call.open = open;
-        }
+        let open = match self.keep_questions(ticket, requests) {
+            Ok(open) => open,
+            Err(why) => return self.drop_out(number, why),
+        };
+        let task = self.has_task(ticket);
+        let rounds = self.config.rounds;
+        let Some(call) = self.calls.get_mut(usize::from(number)) else { return Step::Next };
+        call.open = open;
         if open == 0 {
             self.turn(number, self.phase_when_answered(ticket));
             return Step::Next;
         }
+        // Of a task only those looks count that show something new.
+        call.rounds = call.rounds.saturating_add(task.into());
+        if call.rounds > rounds {
+            return self.drop_out(number, Failure::TooManyRounds);
+        }
         self.turn(number, Phase::Asking);
         self.requests = requests;
         self.next_question(number, requests.from())
+    }
+
+    /// Keeps what is new of the questions at `requests`; how many those are.
+    fn keep_questions(&mut self, ticket: Ticket, requests: Span) -> Result<u8, Failure> {
+        if !requests.is_absent() && at(self.msg.of(&self.rx), requests.from()) != b'{' {
+            return Err(Failure::Invalid("\"inputRequests\" is no object"));
+        }
+        let mut next = requests.from();
+        let mut open = 0_u8;
+        while let Some((key, value, end)) = member_at(self.msg.of(&self.rx), next, requests) {
+            next = end;
+            if self.knows(ticket, key.of(self.msg.of(&self.rx))) {
+                continue;
+            }
+            let entry = self.entry(value);
+            let (kind, params) = entry.ok_or(Failure::Invalid("asks something that is no question"))?;
+            open = open.saturating_add(1);
+            if open > ASKS_MAX {
+                return Err(Failure::Invalid("asks more than 16 questions at once"));
+            }
+            self.keep_question(ticket, kind, key, params).map_err(|why| match why {
+                Unasked::Undeclared => Failure::Invalid("asks for what was not declared"),
+                Unasked::LongKey => Failure::Invalid("a question's key is longer than 253 bytes"),
+                Unasked::NoRoom(error) => Failure::NoRoom(error),
+            })?;
+        }
+        Ok(open)
+    }
+
+    /// Ends a call that cannot go on by its questions, and its task with it.
+    fn drop_out(&mut self, number: u16, why: Failure) -> Step {
+        let ticket = self.calls.get(usize::from(number)).map(|c| c.ticket());
+        if ticket.is_some_and(|ticket| self.has_task(ticket)) {
+            self.fail(number, why, Farewell::CancelTask);
+            return Step::Next;
+        }
+        self.done(number, End::Failed(why))
     }
 
     /// Whether a question with that key was handed out before, and is open or answered.
