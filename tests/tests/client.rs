@@ -18,5 +18,7 @@ mod lines;
 mod pages;
 #[path = "client/room.rs"]
 mod room;
+#[path = "client/task_asking.rs"]
+mod task_asking;
 #[path = "client/tasks.rs"]
 mod tasks;

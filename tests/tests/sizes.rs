@@ -2,6 +2,7 @@
 //!
 //! `MIDGE_BLESS=1` writes the table anew; a larger engine is then seen in the diff.
 
+use midge::client;
 use midge::dispatch::args::{Arg, Rule, Span};
 use midge::dispatch::{Completion, Prompt, Resource, Template, Tool, ToolDef, Values, Variables};
 use midge::json::{De, Raw, Scan, Writer};
@@ -19,13 +20,20 @@ macro_rules! sizes {
 }
 
 /// Name, bytes, alignment, and what one costs it for.
-const SIZES: [(&str, usize, usize, &str); 29] = sizes! {
+const SIZES: [(&str, usize, usize, &str); 36] = sizes! {
     "Server" Server<'static>, "one for each stream";
     "Slot" Slot, "one for each call that may wait at once";
     "Ticket" Ticket, "one kept by the application for each call that waits";
     "Storage" Storage<'static>, "moved into the server";
     "Config" Config, "held by the server";
     "Stats" Stats, "held by the server";
+    "Client" client::Client<'static>, "one for each stream to a server";
+    "Call" client::Call, "one for each call that may be out at once";
+    "client::Storage" client::Storage<'static>, "moved into the client";
+    "client::Config" client::Config, "held by the client";
+    "client::Event" client::Event<'static>, "on the stack, for each message";
+    "client::Options" client::Options<'static>, "on the stack, for each call";
+    "QuestionId" client::QuestionId, "one kept by the application for each question that is open";
     "Buf" Buf<'static>, "held by the server, twice";
     "Fill" Fill, "held by the server";
     "Sink" Sink<'static>, "on the stack while an answer is written";
