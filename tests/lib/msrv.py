@@ -11,7 +11,7 @@ run = subprocess.run(
 data = json.loads(run.stdout)
 packages = {p["id"]: p for p in data["packages"]}
 nodes = {n["id"]: n for n in data["resolve"]["nodes"]}
-todo = [i for i, p in packages.items() if p["name"] in ("midge", "midge-macros")]
+todo = [i for i, p in packages.items() if p["name"] in ("midge", "midge-macros", "midge-host")]
 seen, bad = set(), []
 while todo:
     package = todo.pop()
