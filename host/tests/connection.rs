@@ -6,6 +6,8 @@ mod asking;
 mod calls;
 #[path = "connection/ending.rs"]
 mod ending;
+#[path = "connection/odd.rs"]
+mod odd;
 #[path = "connection/servers.rs"]
 mod servers;
 #[path = "connection/watching.rs"]

@@ -17,7 +17,7 @@ use crate::error::{Error, PeerError};
 
 /// What the handles want of the connection's task.
 pub(super) enum Command {
-    Start(Start),
+    Start(Box<Start>),
     /// Nobody waits for this call any more.
     Cancel(u64),
     Close,
@@ -30,6 +30,8 @@ pub(super) struct Start {
     /// Its method, and what it is about.
     pub label: String,
     pub options: Wire<'static>,
+    /// `_meta` of the caller's own, as JSON.
+    pub meta: Option<Vec<u8>>,
     pub timeout: Option<Duration>,
     pub max: Option<Duration>,
     pub progress: Option<mpsc::UnboundedSender<Progress>>,
@@ -137,6 +139,7 @@ impl Start {
             what: What::Request { method: "resources/unsubscribe".into(), params },
             label: label("resources/unsubscribe", uri),
             options: Wire::default(),
+            meta: None,
             timeout: None,
             max: None,
             progress: None,
@@ -148,7 +151,13 @@ impl Start {
 
 impl Inner {
     /// Makes a call; it goes on in the task of the connection.
-    pub fn begin(&self, what: What, label: String, call: &CallOptions) -> Result<Pending, Error> {
+    pub fn begin(
+        &self,
+        what: What,
+        label: String,
+        meta: Option<Vec<u8>>,
+        call: &CallOptions,
+    ) -> Result<Pending, Error> {
         let key = KEYS.fetch_add(1, Ordering::Relaxed);
         let (answer, reply) = oneshot::channel();
         let timeout = call.timeout.unwrap_or(self.call_timeout);
@@ -166,13 +175,14 @@ impl Inner {
                 slices: false,
                 meta: None,
             },
+            meta,
             timeout: Some(timeout),
             max: call.max,
             progress: call.progress.clone(),
             reply: Some(answer),
             by: None,
         };
-        if self.commands.send(Command::Start(start)).is_err() {
+        if self.commands.send(Command::Start(Box::new(start))).is_err() {
             return Err(self.closed(label));
         }
         Ok(Pending { commands: self.commands.downgrade(), key, label, reply, over: false })
@@ -199,9 +209,10 @@ impl Client {
         &self,
         what: What,
         label: String,
+        meta: Option<Vec<u8>>,
         call: &CallOptions,
     ) -> Result<Vec<Vec<u8>>, Error> {
-        let end = self.inner.end(self.inner.begin(what, label, call)?);
+        let end = self.inner.end(self.inner.begin(what, label, meta, call)?);
         match &call.cancel {
             None => end.await,
             Some(token) => tokio::select! {
@@ -217,17 +228,19 @@ impl Client {
         &self,
         method: &str,
         about: &str,
-        params: Map<String, Value>,
+        mut params: Map<String, Value>,
         call: &CallOptions,
     ) -> Result<T, Error> {
         let label = label(method, about);
-        let metadata = call.progress.is_some() || self.is_modern();
-        if metadata && params.contains_key("_meta") {
-            return Err(Error::Input(format!("{label}: `_meta` of this request is the connection's own")));
-        }
+        let meta = match params.shift_remove("_meta") {
+            Some(meta) if !meta.is_object() => {
+                return Err(Error::Input(format!("{label}: `_meta` must be an object")));
+            }
+            meta => meta.map(|meta| meta.to_string().into_bytes()),
+        };
         let params = params.into_iter().map(|(name, value)| (name, value.to_string().into_bytes())).collect();
         let what = What::Request { method: method.into(), params };
-        let pages = self.run(what, label.clone(), call).await?;
+        let pages = self.run(what, label.clone(), meta, call).await?;
         read(&label, pages.last().map_or(b"{}", |page| page))
     }
 
@@ -247,7 +260,7 @@ impl Client {
             List::Templates => "resources/templates/list",
             List::Prompts => "prompts/list",
         };
-        let pages = self.run(What::List(list), label.into(), &CallOptions::default()).await?;
+        let pages = self.run(What::List(list), label.into(), None, &CallOptions::default()).await?;
         let mut all = Vec::new();
         for page in pages {
             let mut page: Map<String, Value> = read(label, &page)?;

@@ -208,6 +208,8 @@ impl Client {
 
     /// Sends any request and gives back its result as it came.
     ///
+    /// `_meta` of the params is added to what the connection itself writes there.
+    ///
     /// # Errors
     /// [`Error::Peer`], [`Error::TimedOut`], [`Error::Closed`], [`Error::Cancelled`], [`Error::Invalid`],
     /// [`Error::TooLarge`], [`Error::TooManyRounds`], [`Error::NotOffered`], [`Error::Input`], [`Error::Busy`].

@@ -100,7 +100,7 @@ impl Client {
         const LABEL: &str = "subscriptions/listen";
         let (granted, acknowledged) = oneshot::channel();
         let what = What::Listen(filter.clone(), Some(granted));
-        let mut pending = self.inner.begin(what, LABEL.into(), &CallOptions::default())?;
+        let mut pending = self.inner.begin(what, LABEL.into(), None, &CallOptions::default())?;
         let outcome = timeout(self.inner.call_timeout, async {
             tokio::select! {
                 biased;
@@ -178,7 +178,7 @@ impl Drop for Subscribed {
             if *watches == 0 {
                 all.remove(uri);
                 // Under the lock, so that a new subscription comes after it.
-                let _ = commands.send(Command::Start(Start::unsubscribe(uri)));
+                let _ = commands.send(Command::Start(Box::new(Start::unsubscribe(uri))));
             }
         }
     }

@@ -34,6 +34,8 @@ const CALLS: usize = 256;
 const RX_BYTES: usize = 64 << 10;
 /// The transmit buffer before a message needs more.
 const TX_BYTES: usize = 16 << 10;
+/// What a buffer keeps of the memory it has grown to, once no call is out.
+const KEEP_BYTES: usize = 1 << 20;
 /// What calls leave behind while the server asks. Zeroed pages cost nothing until they are used.
 const PARK_BYTES: usize = 16 << 20;
 
@@ -167,6 +169,9 @@ impl<'b> Connection<'b> {
                 self.post_mortem().await;
                 continue;
             }
+            if self.desk.entries.is_empty() {
+                self.engine.shed(KEEP_BYTES);
+            }
             self.wait().await;
         }
     }
@@ -195,7 +200,7 @@ impl<'b> Connection<'b> {
     fn obey(&mut self) {
         while let Some(command) = self.inbox.pop_front() {
             match command {
-                Command::Start(start) => self.queue_up(start),
+                Command::Start(start) => self.queue_up(*start),
                 Command::Cancel(key) => self.cancel(key),
                 Command::Close => self.leaving = true,
             }

@@ -1,6 +1,7 @@
 //! Calls that begin, wait for their turn, and are given up.
 
 use midge::client::{self, Ticket};
+use midge::json::Raw;
 use midge::{Error as Fault, Kind};
 use tokio::time::Instant;
 
@@ -9,6 +10,9 @@ use super::Connection;
 use super::desk::Entry;
 use crate::error::Error;
 
+/// Bytes that wait to be sent before further calls wait for their turn: what a slow server has not taken is kept once.
+const BACKLOG_BYTES: usize = 1 << 20;
+
 impl Connection<'_> {
     /// Starts what waits, in its order, as long as there is room.
     pub(super) fn start(&mut self) {
@@ -16,7 +20,8 @@ impl Connection<'_> {
             return;
         }
         self.drop_late();
-        while let Some(start) = self.queue.pop_front() {
+        while self.engine.send_buf().len() < BACKLOG_BYTES {
+            let Some(start) = self.queue.pop_front() else { return };
             match self.begin(&start) {
                 Ok(ticket) => self.desk.enter(ticket, Entry::of(start)),
                 Err(error) if matches!(error.kind, Kind::SlotsFull | Kind::Busy) => {
@@ -59,7 +64,7 @@ impl Connection<'_> {
     }
 
     fn begin(&mut self, start: &Start) -> Result<Ticket, Fault> {
-        let options = start.options;
+        let options = client::Options { meta: start.meta.as_deref().map(Raw::scanned), ..start.options };
         match &start.what {
             What::Request { method, params } => self.engine.request(method, options, |w| {
                 for (name, value) in params {
