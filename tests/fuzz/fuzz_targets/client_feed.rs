@@ -96,7 +96,11 @@ fn settle(client: &mut Client<'_>, desk: &mut Desk, now: Millis) {
     for turn in 0.. {
         assert!(turn < 20_000, "the engine does not come to rest");
         match client.poll(now) {
-            Event::Idle => return,
+            Event::Idle => {
+                let spins = client.deadline().is_some_and(|at| at <= now);
+                assert!(!spins, "the next moment is to come");
+                return;
+            }
             Event::Send => {
                 let bytes = client.send_buf().to_vec();
                 assert!(!bytes.is_empty(), "there is something to send");

@@ -1,9 +1,9 @@
 //! Answers that are not what they should be.
 
 use super::desk::{Desk, PLAIN, legacy, modern};
-use midge::Revision;
-use midge::client::Filter;
+use midge::client::{Ending, Event, Filter};
 use midge::session::rows::List;
+use midge::{Millis, Revision};
 
 const OLD: Revision = Revision::V2025_11_25;
 const NONE: &str = "the stream ended before the answer came";
@@ -170,6 +170,44 @@ fn an_answer_that_is_no_json_ends_its_call_now_and_not_when_it_is_late() {
         assert_eq!(desk.take().len(), 1);
         assert_eq!(desk.client.calls_waiting(), 1);
     });
+}
+
+#[test]
+fn a_message_that_says_nothing_ends_its_call_and_a_log_line_does_not() {
+    in_both(|desk| {
+        desk.tool(PLAIN);
+        desk.run();
+        desk.take();
+        for log in [r#"{"id":2,"level":30,"msg":"x"}"#, r#"{"id":2}"#, r#"{"jsonrpc":"1.0","id":2}"#] {
+            desk.hear_line(log);
+            desk.expect(&[&format!("= stray line {log}")]);
+        }
+        desk.on(r#""id":2,"level":30"#, &["= 0: done failed: the result is no object"]);
+        desk.hear_alone(r#""id":2,"level":30"#);
+    });
+}
+
+#[test]
+fn a_resource_that_is_not_there_is_known_by_both_codes() {
+    for (error, want) in [
+        (r#"{"code":-32002,"message":"m"}"#, true),
+        (r#"{"code":-32602,"message":"m","data":{"uri":"a:b"}}"#, true),
+        (r#"{"code":-32602,"message":"m","data":{"u":"a:b"}}"#, false),
+        (r#"{"code":-32602,"message":"m","data":"uri"}"#, false),
+        (r#"{"code":-32603,"message":"m","data":{"uri":"a:b"}}"#, false),
+    ] {
+        modern(|desk| {
+            desk.call(|c| c.read_resource("a:b", PLAIN));
+            desk.run();
+            let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{error}}}\n");
+            desk.client.recv_buf()[..line.len()].copy_from_slice(line.as_bytes());
+            desk.client.recv_ack(line.len());
+            let Event::Done(_, Ending::Error(fault)) = desk.client.poll(Millis(0)) else {
+                panic!("an error")
+            };
+            assert_eq!(fault.is_not_found(), want, "{error}");
+        });
+    }
 }
 
 #[test]

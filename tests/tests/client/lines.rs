@@ -149,6 +149,17 @@ fn what_fits_is_not_sliced() {
 }
 
 #[test]
+fn a_page_is_not_sliced_for_its_cursor_would_be_lost() {
+    modern_in(modern_rx(128), |desk| {
+        desk.call(|c| c.list(List::Tools, SLICED));
+        desk.run();
+        desk.take();
+        let page = format!(r#""id":2,"result":{{"tools":["{}"],"nextCursor":"a"}}"#, "x".repeat(300));
+        desk.on(&page, &["= 0: done failed: the answer is larger than the receive buffer"]);
+    });
+}
+
+#[test]
 fn slices_that_break_off_are_no_result() {
     let begun = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"a":"{}"#, "x".repeat(300));
     let ends = |desk: &mut Desk<'_>, want: &str| {

@@ -130,7 +130,8 @@ impl Client<'_> {
             Class::Notification => self.notification(&envelope),
             Class::Request => self.request_of_theirs(&envelope),
             // An answer that says nothing: the call that waits for it must not wait for ever.
-            Class::Invalid(_) if !envelope.id.is_absent() && envelope.method.is_absent() => {
+            // A log line that happens to have an `id` is no message at all.
+            Class::Invalid("\"method\" is missing") if !envelope.id.is_absent() => {
                 self.response(&envelope, Span::ABSENT, Span::ABSENT)
             }
             Class::Invalid(_) | Class::NotAnObject => self.show(Step::Stray(Odd::Line)),

@@ -28,7 +28,8 @@ pub struct Options<'a> {
     /// Asks the server to run the call as a task and to keep its result this long, in milliseconds (2025-11-25; elsewhere
     /// the server decides).
     pub task_ms: Option<u64>,
-    /// Takes a result that is larger than the receive buffer in slices.
+    /// Takes a result that is larger than the receive buffer in slices, as it is: the engine reads none of it, so it neither
+    /// asks nor becomes a task. Not for a list that is read whole, whose pages the engine must read.
     pub slices: bool,
     /// Further members of the request's `_meta`, an object: `traceparent`, keys of a vendor. Those that are the engine's are
     /// left out of it; so is all of it from the second page of a list on.

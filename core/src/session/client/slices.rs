@@ -1,6 +1,6 @@
 //! Results that are larger than the receive buffer, slice by slice.
 
-use super::call::{Call, Phase, Ticket};
+use super::call::{Call, Kind, Phase, Ticket};
 use super::event::Failure;
 use super::step::{End, Step};
 use super::{After, Client, Msg};
@@ -27,7 +27,8 @@ impl Client<'_> {
         let id = hunter.id().filter(|_| !hunter.has_method()).and_then(|id| to_u64(id).ok());
         // What a task looks like is no result.
         let theirs = |c: &&Call| id == Some(c.id) && matches!(c.phase, Phase::Sent | Phase::Fetching);
-        let call = self.calls.iter().find(theirs).filter(|c| c.wants.slices && at(b, start) == b'{');
+        let takes = |c: &&Call| c.wants.slices && !matches!(c.kind, Kind::Pages(_)) && at(b, start) == b'{';
+        let call = self.calls.iter().find(theirs).filter(takes);
         let Some(ticket) = call.map(|c| c.ticket()).filter(|_| end > start) else { return Step::Idle };
         self.slices = Some(Slicing { ticket, hunter, over: false });
         self.after = After::Slice(to, false);
