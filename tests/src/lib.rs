@@ -12,6 +12,8 @@ mod pages {
     mod readme {}
     #[doc = include_str!("../../docs/asking.md")]
     mod asking {}
+    #[doc = include_str!("../../docs/calling.md")]
+    mod calling {}
 }
 
 use std::path::PathBuf;
