@@ -58,13 +58,14 @@ impl Context {
         answers: Option<Arc<dyn Answers>>,
         body: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
     ) -> Result<Closed, Failure> {
+        let alone = answers.is_none() && !self.options.no_input;
         let options = self.connect_options(answers)?;
         let client = tokio::select! {
             client = Client::connect(target, options) => client.map_err(unreachable)?,
             () = self.stop.wanted() => return Err(interrupted()),
         };
         let result = tokio::select! {
-            result = body(&client) => result,
+            result = body(&client) => result.map_err(|failure| if alone { unasked(failure) } else { failure }),
             () = self.stop.wanted() => Err(interrupted()),
         };
         tokio::select! {
@@ -130,6 +131,15 @@ fn unreachable(error: Error) -> Failure {
     let fault = if matches!(error, Error::Closed { .. }) { Some(Fault::Reach) } else { None };
     let failure = Failure::from(error);
     Failure { fault: fault.unwrap_or(failure.fault), ..failure }
+}
+
+/// What a server may not ask here, it can ask elsewhere.
+fn unasked(mut failure: Failure) -> Failure {
+    const MISSING_CAPABILITY: i64 = -32021;
+    if failure.details.contains(&("code", MISSING_CAPABILITY.into())) {
+        failure.message += "; it can ask you on a terminal, and --yes answers for you";
+    }
+    failure
 }
 
 fn interrupted() -> Failure {

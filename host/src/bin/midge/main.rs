@@ -26,6 +26,7 @@ use failure::{Failure, Fault};
 use output::Output;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use stop::Stop;
 use verbs::complete::Wanted;
 use verbs::{call, complete, demo, get, info, lists, read, watch};
@@ -52,6 +53,9 @@ fn told(failure: &Failure, out: &Output) -> ExitCode {
     ExitCode::from(failure.fault.code())
 }
 
+/// How long the end may take when something is in its way, such as a name that is being looked up.
+const SHUTDOWN: Duration = Duration::from_secs(2);
+
 fn run(cli: Cli, out: &Arc<Output>) -> Result<(), Failure> {
     if let Verb::Completions { shell } = &cli.verb {
         let mut script = Vec::new();
@@ -65,8 +69,8 @@ fn run(cli: Cli, out: &Arc<Output>) -> Result<(), Failure> {
         .map_err(|e| Failure::new(Fault::Reach, format!("cannot start: {e}")))?;
     let Cli { options, verb } = cli;
     let result = runtime.block_on(dispatch(options, &verb, out));
-    // A read of the terminal that is under way is not waited for.
-    runtime.shutdown_background();
+    // A server that is still there is ended with the connection's task.
+    runtime.shutdown_timeout(SHUTDOWN);
     result
 }
 

@@ -13,6 +13,7 @@ pub struct Saver {
     place: Place,
     force: bool,
     saved: usize,
+    paths: Vec<String>,
 }
 
 enum Place {
@@ -25,7 +26,7 @@ enum Place {
 impl Saver {
     /// Nothing is saved.
     pub fn nowhere() -> Self {
-        Self { place: Place::Nowhere, force: false, saved: 0 }
+        Self { place: Place::Nowhere, force: false, saved: 0, paths: Vec::new() }
     }
 
     /// Looks before anything is called whether `save` can be done.
@@ -42,7 +43,7 @@ impl Saver {
         } else {
             Place::File(out.clone())
         };
-        Ok(Self { place, force: save.force, saved: 0 })
+        Ok(Self { place, force: save.force, saved: 0, paths: Vec::new() })
     }
 
     /// Whether the user wants bytes saved.
@@ -58,6 +59,11 @@ impl Saver {
     /// How many were saved.
     pub fn saved(&self) -> usize {
         self.saved
+    }
+
+    /// Where they are.
+    pub fn paths(&self) -> &[String] {
+        &self.paths
     }
 
     /// Saves `bytes`; `hint` is what a server calls them. Says where they are.
@@ -83,7 +89,9 @@ impl Saver {
             Place::Directory(dir) => next_free(&dir.join(name(hint, mime)), bytes)?,
         };
         self.saved += 1;
-        Ok(Some(path.display().to_string()))
+        let path = path.display().to_string();
+        self.paths.push(path.clone());
+        Ok(Some(path))
     }
 }
 

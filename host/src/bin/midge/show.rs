@@ -6,6 +6,7 @@ use crate::safe;
 use crate::save::Saver;
 use crate::screen::Style;
 use midge_host::{Content, Contents, PromptResult, ReadResult, Resource, ToolResult};
+use serde::Serialize;
 use serde_json::Value;
 
 /// Builds the text of a result, and saves its bytes on the way.
@@ -22,14 +23,18 @@ impl<'o> Show<'o> {
         Self { out, saver, hint: hint.to_owned(), text: String::new() }
     }
 
-    /// Whether bytes are to be saved.
-    pub fn saves(&self) -> bool {
-        self.saver.wanted()
-    }
-
     /// The text so far.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Prints what was shown, or for scripts the whole `result`.
+    pub fn finish(self, result: &impl Serialize) -> Result<(), Failure> {
+        if !self.out.json || self.saver.takes_stdout() {
+            return self.print();
+        }
+        self.saver.paths().iter().for_each(|path| self.out.note(&format!("saved as {path}")));
+        self.out.document(&serde_json::to_value(result).unwrap_or_default())
     }
 
     /// Prints the text, beside stdout when that is for bytes.

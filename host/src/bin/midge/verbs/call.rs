@@ -131,22 +131,18 @@ fn needs_task(tool: &Tool) -> Option<Duration> {
 
 /// Prints what the tool answered. What it says when it fails goes to stderr.
 fn answer(result: &ToolResult, saver: Saver, tool: &str, out: &Output) -> Result<(), Failure> {
-    let failed = if result.is_error { Err(Failure::shown(Fault::Answer)) } else { Ok(()) };
-    if out.json && !saver.takes_stdout() {
-        if saver.wanted() {
-            Show::new(out, saver, tool).tool_result(result)?;
-        }
-        out.document(&serde_json::to_value(result).unwrap_or_default())?;
-        return failed;
-    }
     let mut show = Show::new(out, saver, tool);
     show.tool_result(result)?;
-    if result.is_error {
+    if !result.is_error {
+        return show.finish(result);
+    }
+    if out.json {
+        show.finish(result)?;
+    } else {
         let text = show.text().trim_end();
         out.error(if text.is_empty() { "the tool failed and does not say why" } else { text });
-        return failed;
     }
-    show.print()
+    Err(Failure::shown(Fault::Answer))
 }
 
 #[cfg(test)]

@@ -22,7 +22,6 @@ pub async fn run(
 ) -> Result<(), Failure> {
     let saver = Saver::new(save)?;
     let arguments = texts(&words(given)?)?;
-    let out = &context.out;
     context
         .with(&at.target, async |client| {
             let prompt = find(client, name).await?;
@@ -30,15 +29,9 @@ pub async fn run(
             let (options, running) = context.call(name);
             let result = client.get_prompt(name, arguments, options).await?;
             drop(running);
-            let bytes_only = saver.takes_stdout();
-            let mut show = Show::new(out, saver, name);
-            if !out.json || show.saves() {
-                show.prompt_result(&result)?;
-            }
-            if out.json && !bytes_only {
-                return out.document(&serde_json::to_value(&result).unwrap_or_default());
-            }
-            show.print()
+            let mut show = Show::new(&context.out, saver, name);
+            show.prompt_result(&result)?;
+            show.finish(&result)
         })
         .await
 }

@@ -9,7 +9,6 @@ use midge_host::Error;
 
 pub async fn run(context: &Context, uri: &str, save: &Save, at: &Last) -> Result<(), Failure> {
     let saver = Saver::new(save)?;
-    let out = &context.out;
     context
         .with(&at.target, async |client| {
             let (options, running) = context.call(uri);
@@ -19,15 +18,9 @@ pub async fn run(context: &Context, uri: &str, save: &Save, at: &Last) -> Result
                 let nothing = format!("the server answered with nothing for `{uri}`");
                 return Err(Failure::new(Fault::Answer, nothing));
             }
-            let bytes_only = saver.takes_stdout();
-            let mut show = Show::new(out, saver, uri);
-            if !out.json || show.saves() {
-                show.read_result(&result)?;
-            }
-            if out.json && !bytes_only {
-                return out.document(&serde_json::to_value(&result).unwrap_or_default());
-            }
-            show.print()
+            let mut show = Show::new(&context.out, saver, uri);
+            show.read_result(&result)?;
+            show.finish(&result)
         })
         .await
 }
