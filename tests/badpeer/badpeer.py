@@ -42,6 +42,9 @@ def main() -> int:
     if len(sys.argv) != 2 or sys.argv[1] not in known:
         print("usage: badpeer.py SCENARIO | --list", file=sys.stderr)
         return 2
+    if "BADPEER_PID_FILE" in os.environ:
+        with open(os.environ["BADPEER_PID_FILE"], "w", encoding="ascii") as file:
+            file.write(f"{os.getpid()}\n")
     limit = threading.Timer(LIMIT_S, os._exit, (97,))
     limit.daemon = True
     limit.start()

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-from peer import Peer, Request, tool
+from peer import MODERN, Peer, Request, tool
 
 MIB = 1 << 20
 STEP_S = 0.0005
@@ -49,6 +49,24 @@ class late_discover(Peer):
         super().on_initialize(request)
         if self.held:
             super().on_server_discover(self.held)
+
+
+class slow_start(Peer):
+    """Reads nothing for 900 ms, as programs that load much do; then keeps to the generation of its first request."""
+
+    first: Request | None = None
+
+    def serve(self) -> None:
+        time.sleep(0.9)
+        super().serve()
+
+    def request(self, request: Request) -> None:
+        self.first = self.first or request
+        if self.first.modern and not request.modern:
+            data = {"supported": [MODERN], "requested": request.params.get("protocolVersion")}
+            self.fail(request, -32022, "the connection is serving another generation", data)
+        else:
+            super().request(request)
 
 
 class slow(Peer):

@@ -157,9 +157,10 @@ def everything_asks(server: Server, folder: Path) -> None:
     def refused(outcome: Outcome) -> None:
         same("error" in outcome.document, True)
 
-    # A server that cannot be spoken to is closed as well; how it ends then is its own affair.
+    # A server that cannot be spoken to is closed as well.
     modern = ("--era", "modern")
-    server.check("era.modern", lambda: server.run("info", options=modern), refused, status=3, clean=False)
+    server.check("era.modern", lambda: server.run("info", options=modern), refused, status=3)
+    server.ended()
 
 
 def filesystem(report: Report, binary: str, folder: Path) -> None:
@@ -229,6 +230,7 @@ def filesystem(report: Report, binary: str, folder: Path) -> None:
     named = lambda outcome: same(outcome.document["name"], "secure-filesystem-server")  # noqa: E731
     root = ("--root", str(other))
     server.check("info.roots", lambda: server.run("info", options=root), named, clean=False)
+    server.ended()
 
 
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
@@ -283,3 +285,4 @@ def memory(report: Report, binary: str, folder: Path) -> None:
     server.env = {}
     where = ("--config", str(config), "--server", "mem")
     server.call("read_graph", judge=lambda d: same(d["structuredContent"], graph), leg="read_graph.config", options=where, target=())
+    server.ended()

@@ -63,6 +63,7 @@ def time(report: Report, binary: str, folder: Path) -> None:
         want="Error executing tool get_current_time: Invalid timezone: 'No time zone found with key Mars/One'",
     )  # fmt: skip
     older(server)
+    server.ended()
 
 
 def git(report: Report, binary: str, folder: Path) -> None:
@@ -105,6 +106,7 @@ def git(report: Report, binary: str, folder: Path) -> None:
         want=f"Error executing tool git_status: Repository path '/' is outside the allowed repository '{home}'",
     )  # fmt: skip
     older(server)
+    server.ended()
 
 
 def said(home: Path, *words: str) -> str:
@@ -189,4 +191,5 @@ def fetch(report: Report, binary: str, folder: Path) -> None:
     )
     missing = f"Error executing tool fetch: Failed to fetch {at}/none - status code 404"
     server.says("fetch", f"url={at}/none", want=missing, leg="fetch.missing", status=1)
+    server.ended()
     pages.shutdown()

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use midge::Revision;
-use midge_host::{Client, Era, Error, Options};
+use midge_host::{Client, Era, Error, Options, Target};
 
 use crate::peer::*;
 
@@ -42,6 +42,16 @@ async fn an_answer_to_the_question_that_comes_too_late_is_ignored() {
     close(client).await;
 }
 
+/// Its answer to the question comes after it was taken for an older server, which it then denies to be.
+#[tokio::test]
+async fn a_server_that_only_starts_slowly_is_spoken_to_in_its_own_revision() {
+    let options = Options { probe_timeout: ms(300), ..options(Era::Auto) };
+    let client = connect_with("slow_start", options).await;
+    assert_eq!(client.server().revision, Revision::V2026_07_28);
+    others_work(&client).await;
+    close(client).await;
+}
+
 #[tokio::test]
 async fn a_server_that_ends_at_the_question_is_started_anew() {
     let client = connect("dies_on_probe", Era::Auto).await;
@@ -65,6 +75,23 @@ async fn without_a_common_revision_the_server_s_own_are_named() {
         let Error::Refused { ref supported, .. } = error else { panic!("{era:?}: {error:?}") };
         assert_eq!(*supported, ["2099-01-01"], "{era:?}");
         assert!(error.to_string().contains("2099-01-01"), "{error}");
+    }
+}
+
+/// Nobody has a handle to close then.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_that_could_not_be_connected_to_is_gone() {
+    for (scenario, era) in [("silent", Era::Auto), ("no_common", Era::Auto), ("no_common", Era::Handshake)] {
+        let file = std::env::temp_dir().join(format!("badpeer-{}-{scenario}-{era:?}", std::process::id()));
+        let target = Target::Process(command(scenario).env("BADPEER_PID_FILE", &file));
+        let options = Options { connect_timeout: ms(2000), probe_timeout: ms(300), ..options(era) };
+        let connected = within(LONG, Client::connect(&target, options)).await;
+        assert!(connected.is_err(), "{scenario}, {era:?}");
+        let pid = std::fs::read_to_string(&file).expect("the server has written down its id");
+        std::fs::remove_file(&file).unwrap();
+        let process = std::path::Path::new("/proc").join(pid.trim());
+        until(|| async { (!process.exists()).then_some(()) }).await;
     }
 }
 
