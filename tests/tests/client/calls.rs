@@ -65,6 +65,31 @@ fn requests_have_the_form_of_their_revision() {
     });
 }
 
+#[test]
+fn the_meta_of_an_application_stands_beside_that_of_the_engine() {
+    let mut softened = br#"{"\u00e9":"\n","progress\u0054oken":9}"#.to_vec();
+    midge::json::text::soften(&mut softened);
+    for (meta, more) in [
+        (
+            json(r#"{ "traceparent" : "00-1" , "a":{"b":[1, 2]} }"#),
+            r#","traceparent":"00-1","a":{"b":[1,2]}"#,
+        ),
+        (json(r#"{"progressToken":7,"io.modelcontextprotocol/x":1,"z":1}"#), r#","z":1"#),
+        (json(r#"{"progress\u0054oken":7,"io.modelcontextprotocol\/protocolVersion":1}"#), ""),
+        (midge::json::Raw::scanned(&softened), r#","é":"\n""#),
+        (json("[1]"), ""),
+        (json("\"x\""), ""),
+        (json("null"), ""),
+    ] {
+        let options = Options { meta: Some(meta), ..PLAIN };
+        modern(|desk| {
+            desk.call(|c| c.list(List::Tools, options));
+            let request = format!(r#"> "id":2,"method":"tools/list","params":{{"_meta":{{ME{more}}}}}"#);
+            desk.expect(&[&request]);
+        });
+    }
+}
+
 trait Open {
     fn array_of(&mut self, key: &str);
 }

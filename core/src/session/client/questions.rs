@@ -2,7 +2,7 @@
 
 use super::call::{Farewell, Kind, Phase, Ticket};
 use super::event::{Asks, Failure, Given, QuestionId};
-use super::forms::{member_at, write_answer, write_defaults};
+use super::forms::{write_answer, write_defaults};
 use super::step::{End, Step};
 use super::{After, Client};
 use crate::bytes::{at, part};
@@ -13,7 +13,7 @@ use crate::proto::client::Can;
 use crate::proto::method::Method;
 use crate::proto::revision::Feature;
 use crate::rpc::emit::{self, Framing};
-use crate::rpc::params::{Asked, Outcome, Span};
+use crate::rpc::params::{Asked, Outcome, Span, member_at};
 use crate::session::park::{Held, Parked};
 
 /// Whose questions are those that belong to no call: requests of the server's.

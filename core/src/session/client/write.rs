@@ -1,10 +1,13 @@
 //! How the client's messages are put together.
 
 use super::call::Ticket;
+use super::forms::write_member;
 use super::send::list_method;
 use super::{Client, Link};
 use crate::bytes::{blanks, part};
 use crate::error::{Error, Kind};
+use crate::json::scan::SOFT;
+use crate::json::text::{content_bytes, spell};
 use crate::json::{Raw, Writer};
 use crate::proto::client::Can;
 use crate::proto::info::Info;
@@ -281,12 +284,13 @@ fn write_more(w: &mut Writer<'_>, object: &[u8]) {
     let mut next = whole.from();
     while let Some((name, value, end)) = member_at(object, next, whole) {
         next = end;
-        let name = name.of(object);
-        if name != b"\"progressToken\"" && !name.starts_with(b"\"io.modelcontextprotocol/") {
-            w.raw_key(name);
-            w.put(b":");
-            w.set_comma(false);
-            w.value(value.of(object));
+        let (name, mut room) = (name.of(object), [0; 64]);
+        let text = match name {
+            [SOFT, ..] => content_bytes(name).unwrap_or(b""),
+            _ => spell(part(name, 1, name.len().saturating_sub(1)), &mut room),
+        };
+        if text != b"progressToken" && !text.starts_with(b"io.modelcontextprotocol/") {
+            write_member(w, name, value.of(object));
         }
     }
 }
