@@ -34,6 +34,17 @@ async fn asking_without_end_does_not_outlast_the_outermost_deadline() {
     close(client).await;
 }
 
+/// While the user is asked no call is late, but not for ever: so often at most does a question start the time anew.
+#[tokio::test]
+async fn asking_without_end_does_not_move_the_deadline_for_ever() {
+    let client = connect_with("ask_forever", agreeing(Era::Handshake)).await;
+    let (result, ()) = tokio::join!(call(&client, "bad", json!({}), timeout(ms(300))), others_work(&client));
+    let error = result.unwrap_err();
+    assert!(matches!(error, Error::TimedOut { .. } | Error::TooManyRounds), "{error:?}");
+    others_work(&client).await;
+    close(client).await;
+}
+
 /// A user who never answers.
 struct Away(Arc<AtomicUsize>);
 
