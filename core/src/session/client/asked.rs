@@ -36,23 +36,27 @@ impl Client<'_> {
                 self.open = self.open.saturating_add(1);
                 self.show(Step::Asked(id, None, kind, envelope.params))
             }
-            Err(Unasked::Undeclared) if matches!(kind, Asks::Form | Asks::Url) && self.elicits() => {
-                let words = "Invalid params: this mode of elicitation was not declared";
-                self.refuse_request(envelope.id, code::INVALID_PARAMS, words)
+            Err(why) => {
+                let (code, words) = self.refusal_of(kind, &why);
+                self.refuse_request(envelope.id, code, words)
             }
-            Err(Unasked::Undeclared) if kind == Asks::Sample && self.can.has(Can::SAMPLE) => {
-                let words = "Invalid params: tools were not declared";
-                self.refuse_request(envelope.id, code::INVALID_PARAMS, words)
-            }
-            Err(Unasked::Undeclared) => self.refuse_request(
-                envelope.id,
-                code::METHOD_NOT_FOUND,
-                "Method not found: it was not declared",
+        }
+    }
+
+    /// The code and the words by which a question is refused.
+    fn refusal_of(&self, kind: Asks, why: &Unasked) -> (i32, &'static str) {
+        match (why, kind) {
+            (Unasked::NoRoom(_) | Unasked::LongKey, _) => (
+                code::INTERNAL_ERROR,
+                "Internal error: the client has no room for the question (limit: park)",
             ),
-            Err(Unasked::NoRoom(_) | Unasked::LongKey) => {
-                let words = "Internal error: the client has no room for the question (limit: park)";
-                self.refuse_request(envelope.id, code::INTERNAL_ERROR, words)
+            (Unasked::Undeclared, Asks::Form | Asks::Url) if self.elicits() => {
+                (code::INVALID_PARAMS, "Invalid params: this mode of elicitation was not declared")
             }
+            (Unasked::Undeclared, Asks::Sample) if self.can.has(Can::SAMPLE) => {
+                (code::INVALID_PARAMS, "Invalid params: tools were not declared")
+            }
+            (Unasked::Undeclared, _) => (code::METHOD_NOT_FOUND, "Method not found: it was not declared"),
         }
     }
 

@@ -226,6 +226,16 @@ impl Call {
     }
 }
 
+/// `calls`, each with its number and none in use. The number behind the last stands for questions that belong to no call.
+pub(super) fn numbered(calls: &mut [Call]) -> &mut [Call] {
+    let most = calls.len().min(usize::from(u16::MAX));
+    let calls = calls.get_mut(..most).unwrap_or_default();
+    for (number, call) in calls.iter_mut().enumerate() {
+        *call = Call { number: number as u16, ..Call::FREE };
+    }
+    calls
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

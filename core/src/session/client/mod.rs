@@ -202,19 +202,13 @@ impl<'b> Client<'b> {
                 return Err(Error::new(Kind::Declaration, which));
             }
         }
-        // The number behind the last stands for questions that belong to no call.
-        let most = calls.len().min(usize::from(u16::MAX));
-        let calls = calls.get_mut(..most).unwrap_or_default();
-        for (number, call) in calls.iter_mut().enumerate() {
-            *call = Call { number: number as u16, ..Call::FREE };
-        }
         Ok(Self {
             info,
             can,
             config,
             rx,
             tx,
-            calls,
+            calls: call::numbered(calls),
             park: Park::new(park),
             meta: write::meta(meta, info, can)?,
             lines: Lines::default(),

@@ -53,12 +53,17 @@ impl Client<'_> {
             Phase::Sent if task && !outcome.task.is_absent() => return self.is_task(number, outcome.task),
             _ => {}
         }
+        self.by_type(number, kind, result, &outcome)
+    }
+
+    /// A result, by what it says that it is.
+    fn by_type(&mut self, number: u16, kind: Kind, result: Span, outcome: &Outcome) -> Step {
         match self.type_of(outcome.result_type) {
             Type::Complete if matches!(kind, Kind::Pages(_)) => {
                 self.page(number, result, outcome.next_cursor)
             }
             Type::Complete => self.done(number, End::Result(result)),
-            Type::InputRequired if matches!(kind, Kind::Asks(_)) => self.input_required(number, &outcome),
+            Type::InputRequired if matches!(kind, Kind::Asks(_)) => self.input_required(number, outcome),
             Type::InputRequired => self.invalid(number, "asks for input where nothing may be asked"),
             Type::Task if kind == Kind::Asks(Method::ToolsCall) && self.can.has(Can::TASKS) => {
                 self.is_task(number, result)

@@ -108,39 +108,25 @@ impl Client<'_> {
                 w.close();
             }
         })?;
-        let (now, call_ms) = (self.now, self.config.call_ms);
-        let slices = options.slices;
-        let Some(call) = self.calls.get_mut(number) else { return Err(Error::new(Fault::SlotsFull, 0)) };
-        *call = Call {
-            phase: Phase::Sent,
-            kind,
-            id,
-            token: id,
-            timeout_ms: if options.timeout_ms == 0 { call_ms } else { options.timeout_ms },
-            limit: (options.max_ms > 0).then(|| now.after(options.max_ms)),
-            log_level: options.log_level,
-            wants: Wants {
-                progress: options.progress,
-                extends: options.progress_extends,
-                slices,
-                task: task.is_some(),
-            },
-            number: call.number,
-            generation: call.generation,
-            ..Call::FREE
-        };
-        // A subscription has no end of its own.
-        if kind == Kind::Listen {
-            call.timeout_ms = u64::MAX;
-        }
-        call.restart(now);
-        call.clock = Clock::New;
-        let ticket = call.ticket();
-        self.started = true;
+        let mut call = planned(kind, &options, self.now, self.config.call_ms);
+        (call.id, call.token, call.wants.task) = (id, id, task.is_some());
+        let ticket = self.enter(number, call);
         if matches!(kind, Kind::Asks(_)) && revision.has(Feature::ResultType) {
             self.keep_params(ticket, head);
         }
         Ok(ticket)
+    }
+
+    /// Puts a call that is out into a free slot.
+    fn enter(&mut self, number: usize, call: Call) -> Ticket {
+        let now = self.now;
+        self.started = true;
+        let Some(slot) = self.calls.get_mut(number) else { return call.ticket() };
+        let (number, generation) = (slot.number, slot.generation);
+        *slot = Call { number, generation, ..call };
+        slot.restart(now);
+        slot.clock = Clock::New;
+        slot.ticket()
     }
 
     /// Takes note of a moment at which something is to be looked at.
@@ -296,6 +282,26 @@ impl Client<'_> {
             return Err(Error::new(Fault::NotConnected, 0));
         }
         self.write_notification(method, params)
+    }
+}
+
+/// A call of that kind as `options` want it.
+fn planned(kind: Kind, options: &Options<'_>, now: Millis, call_ms: u64) -> Call {
+    let timeout_ms = match options.timeout_ms {
+        // A subscription has no end of its own.
+        _ if kind == Kind::Listen => u64::MAX,
+        0 => call_ms,
+        ms => ms,
+    };
+    let (progress, extends, slices) = (options.progress, options.progress_extends, options.slices);
+    Call {
+        phase: Phase::Sent,
+        kind,
+        timeout_ms,
+        limit: (options.max_ms > 0).then(|| now.after(options.max_ms)),
+        log_level: options.log_level,
+        wants: Wants { progress, extends, slices, task: false },
+        ..Call::FREE
     }
 }
 
