@@ -1,5 +1,6 @@
 //! A push writer: commas, quotes, escapes and nesting are its business.
 
+use super::raw::Raw;
 use super::scan::{SOFT, Scan, Token};
 use crate::bytes::{at, part};
 use crate::sink::Sink;
@@ -257,6 +258,13 @@ impl<'e> Writer<'e> {
         write(&mut inner);
         inner.close_all();
         self.quoted = quoted;
+    }
+
+    /// Adds a value that may be softened, or laid out over several lines: copied as a whole when it is neither.
+    pub fn passed(&mut self, value: Raw<'_>) {
+        let plain = |hit: bool, c: &u8| hit | (*c < b' ') | (*c >= SOFT);
+        // No early exit, so that it becomes vector code on a host.
+        if value.get().iter().fold(false, plain) { self.value(value.get()) } else { self.raw(value.get()) }
     }
 
     /// Adds a value that was scanned before and may be softened (see [`super::text::soften`]): strings are escaped anew.

@@ -288,6 +288,8 @@ members! {
         data: b"data",
         /// `uri` of its data.
         uri: b"uri",
+        /// `supported` of its data: revisions.
+        supported: b"supported",
     }
 }
 

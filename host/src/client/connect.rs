@@ -91,6 +91,7 @@ pub(super) async fn over(
     let (ready, connected) = oneshot::channel();
     let (notices, _) = broadcast::channel(NOTICES);
     let (ended, end) = watch::channel(None);
+    let mut gone = end.clone();
     let shared = Arc::new(Shared::default());
     let inner = |server: Server| Inner {
         server,
@@ -113,12 +114,16 @@ pub(super) async fn over(
         ended,
     };
     tokio::spawn(drive(plan));
-    match timeout_at(by, connected).await {
-        Ok(Ok(Ok(server))) => Ok(Client { inner: Arc::new(inner(server)) }),
-        Ok(Ok(Err(refused))) => Err(refused),
-        Ok(Err(_)) => Err(Error::Closed { what: first.into(), stderr: String::new(), exit: None }.into()),
-        Err(_) => Err(late(&options, first.into())),
-    }
+    let failed = match timeout_at(by, connected).await {
+        Ok(Ok(Ok(server))) => return Ok(Client { inner: Arc::new(inner(server)) }),
+        Ok(Ok(Err(refused))) => refused,
+        Ok(Err(_)) => Error::Closed { what: first.into(), stderr: String::new(), exit: None }.into(),
+        Err(_) => late(&options, first.into()),
+    };
+    // Without a handle the connection ends, and its process with it: by the end of its input, and in its own time.
+    drop(inner);
+    let _ = gone.wait_for(Option::is_some).await;
+    Err(failed)
 }
 
 /// The requests that a connection begins with.
@@ -149,7 +154,9 @@ fn probe(options: &Options) -> Duration {
 fn config(options: &Options, asks: bool) -> Config {
     let (revisions, start) = match options.era {
         Era::Auto if asks => (Revisions::ALL, Start::Probe),
-        Era::Auto | Era::Handshake => (Revisions::HANDSHAKE, Start::Handshake),
+        // Known for its silence, but it may turn out to speak the other revision.
+        Era::Auto => (Revisions::ALL, Start::Handshake),
+        Era::Handshake => (Revisions::HANDSHAKE, Start::Handshake),
         Era::Modern => (Revisions::PER_REQUEST, Start::PerRequest),
         Era::Exactly(revision) => (Revisions::NONE.with(revision), start_of(revision)),
     };

@@ -10,7 +10,7 @@ use crate::json::text::same;
 use crate::proto::caps::Features;
 use crate::proto::revision::{ALL, Feature, Revision};
 use crate::rpc::code;
-use crate::rpc::params::{Said, Span};
+use crate::rpc::params::{Fault, Said, Span};
 
 impl Client<'_> {
     /// Whether a request is out that makes the connection.
@@ -33,11 +33,14 @@ impl Client<'_> {
     }
 
     fn probes(&self) -> bool {
+        if self.contradicted {
+            return true;
+        }
         self.config.start != Start::Handshake && self.config.revisions.newest(Feature::PerRequest).is_some()
     }
 
     fn falls_back(&self) -> bool {
-        self.config.start != Start::PerRequest && self.config.revisions.newest(Feature::Handshake).is_some()
+        !self.contradicted && self.config.start != Start::PerRequest && self.config.revisions.newest(Feature::Handshake).is_some()
     }
 
     pub(super) fn refuse(&mut self, why: Refused) -> Step {
@@ -136,7 +139,7 @@ impl Client<'_> {
 
     fn shook(&mut self, result: Span, error: Span) -> Step {
         if !error.is_absent() {
-            return self.refuse(Refused::Error(error));
+            return self.shook_off(error);
         }
         let b = self.msg.of(&self.rx);
         let said = Said::of(b, result);
@@ -159,6 +162,19 @@ impl Client<'_> {
             Ok(()) => self.up(revision, result),
             Err(error) => self.cannot_send(error),
         }
+    }
+
+    /// The server wants no handshake. If it names the other revision, the verdict on the probe was wrong: a server that starts
+    /// slowly has let it go by. It is asked once more, and then there is no way back.
+    fn shook_off(&mut self, error: Span) -> Step {
+        let b = self.msg.of(&self.rx);
+        let supported = Fault::of(b, Fault::of(b, error).data).supported.of(b);
+        let ours = self.config.revisions.newest(Feature::PerRequest);
+        if self.contradicted || !ours.is_some_and(|ours| names(supported, ours)) {
+            return self.refuse(Refused::Error(error));
+        }
+        (self.contradicted, self.link, self.connect_id) = (true, Link::New, 0);
+        self.probe()
     }
 
     fn up(&mut self, revision: Revision, said: Span) -> Step {

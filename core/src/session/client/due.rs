@@ -132,12 +132,12 @@ impl Client<'_> {
 
     /// Looks through all calls for those whose time has come, and for the next such moment.
     fn look_for_late(&mut self) {
-        let (now, thinking) = (self.now, self.open > 0);
+        let (now, thinking, most) = (self.now, self.open > 0, self.config.rounds);
         self.wake = None;
         for number in 0..self.calls.len() {
             let Some(call) = self.calls.get_mut(number) else { return };
             let is_past = |moment: Option<Millis>| moment.is_some_and(|moment| moment <= now);
-            if thinking && call.phase.is_timed() && !is_past(call.limit) {
+            if thinking && call.rounds <= most && call.phase.is_timed() && !is_past(call.limit) {
                 // The server may be waiting for the very answer that a user thinks about.
                 call.restart(now);
             }

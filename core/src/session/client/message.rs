@@ -177,7 +177,8 @@ impl Client<'_> {
     fn broken(&mut self, error: Error) -> Step {
         let mut hunter = Hunter::default();
         hunter.feed(self.msg.of(&self.rx));
-        if !hunter.has_method() {
+        // A line that the end of the stream has cut short is no fault of the answer's.
+        if !hunter.has_method() && !self.lines.has_ended() {
             self.fail_by_id(answers(&hunter), Failure::Invalid(error.kind.phrase()));
         }
         self.show(Step::Stray(Odd::Broken(error)))

@@ -164,6 +164,8 @@ pub struct Client<'b> {
     /// The request of ours that makes the connection, and when it is given up.
     connect_id: u64,
     connect_by: Option<Millis>,
+    /// The server has refused the handshake that it was taken to want.
+    contradicted: bool,
     /// The number of the last question.
     asked: u32,
     /// Questions of a handshake server that are not answered: while a user thinks no call is late.
@@ -219,6 +221,7 @@ impl<'b> Client<'b> {
             last_id: 0,
             connect_id: 0,
             connect_by: None,
+            contradicted: false,
             asked: 0,
             open: 0,
             owed: 0,

@@ -302,11 +302,16 @@ impl Client<'_> {
         Ok(())
     }
 
-    /// A question of a handshake server is off the table: the time of calls runs again, and anew.
+    /// A question of a handshake server is off the table: the time of calls runs again, and anew; but not without end, for a
+    /// server could ask for ever.
     pub(super) fn thought(&mut self) {
         self.open = self.open.saturating_sub(1);
+        let most = self.config.rounds;
         for call in self.calls.iter_mut().filter(|c| c.phase.is_timed()) {
-            call.restart_later();
+            call.rounds = call.rounds.saturating_add(1);
+            if call.rounds <= most {
+                call.restart_later();
+            }
         }
         self.started = true;
     }

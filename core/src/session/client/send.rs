@@ -147,7 +147,7 @@ impl Client<'_> {
         self.request("tools/call", options, |w| {
             w.member("name", name);
             w.key("arguments");
-            w.value(arguments.get());
+            w.passed(arguments);
         })
     }
 
