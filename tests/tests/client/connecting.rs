@@ -134,6 +134,42 @@ fn silence_is_the_answer_of_an_older_server_and_what_comes_late_is_ignored() {
     });
 }
 
+/// It has let the probe go by, and is of the other revision after all.
+#[test]
+fn a_server_that_refuses_the_handshake_and_names_the_other_revision_is_asked_once_more() {
+    let refused =
+        r#"{"code":-32022,"message":"no","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}"#;
+    let again = PROBE.replace("\"id\":1,", "\"id\":3,");
+    for start in [Start::Probe, Start::Handshake] {
+        for last in [
+            r#""result":{"supportedVersions":["2026-07-28"],"capabilities":{}}"#,
+            r#""error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}"#,
+            r#""error":{"code":-32601,"message":"no"}"#,
+        ] {
+            Rig::new(Config { start, ..any() }).run(|desk| {
+                if start == Start::Probe {
+                    desk.expect(&[PROBE]);
+                    desk.at(10_000);
+                    desk.expect(&[&initialize(2, "2025-11-25")]);
+                } else {
+                    desk.expect(&[&initialize(1, "2025-11-25")]);
+                }
+                let (id, then) = if start == Start::Probe {
+                    (2, again.clone())
+                } else {
+                    (1, PROBE.replace("\"id\":1,", "\"id\":2,"))
+                };
+                desk.on(&format!(r#""id":{id},"error":{refused}"#), &[&then]);
+                desk.hear(&format!(r#""id":{},{last}"#, id + 1));
+                let said = desk.take();
+                let connected = last.contains("result");
+                assert_eq!(said[0].starts_with("= connected 2026-07-28"), connected, "{said:?}");
+                assert_eq!(said[0].starts_with("= refused error"), !connected, "{said:?}");
+            });
+        }
+    }
+}
+
 #[test]
 fn the_end_of_the_stream_says_what_was_tried() {
     probing(|desk| {

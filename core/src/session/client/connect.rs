@@ -40,7 +40,9 @@ impl Client<'_> {
     }
 
     fn falls_back(&self) -> bool {
-        !self.contradicted && self.config.start != Start::PerRequest && self.config.revisions.newest(Feature::Handshake).is_some()
+        !self.contradicted
+            && self.config.start != Start::PerRequest
+            && self.config.revisions.newest(Feature::Handshake).is_some()
     }
 
     pub(super) fn refuse(&mut self, why: Refused) -> Step {
