@@ -58,6 +58,8 @@ impl Connection<'_> {
         self.desk.withdraw(|_| true);
         self.farewell();
         if !self.wire.is_told() {
+            // What is given up is written when the engine is asked what is new.
+            self.listen();
             // A server that takes nothing in is not waited for.
             let _ = timeout(FLUSH, self.flushed()).await;
         }
