@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::process::Exit;
 
 /// Why a server could not be reached, or a call has no result.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum Error {
     /// The server's process could not be started.
@@ -46,6 +46,8 @@ pub enum Error {
         what: String,
         /// How long.
         after: Duration,
+        /// The end of what the server wrote to stderr, when no connection was made and that is captured.
+        stderr: String,
     },
     /// The connection ended while something was waited for.
     Closed {
@@ -130,7 +132,10 @@ impl fmt::Display for Error {
             }
             Self::Connect { target, source } => write!(f, "cannot connect to {target}: {source}"),
             Self::Refused { message, code, supported } => refused(f, message, *code, supported),
-            Self::TimedOut { what, after } => write!(f, "no answer to {what} within {}", Seconds(*after)),
+            Self::TimedOut { what, after, stderr } => {
+                write!(f, "no answer to {what} within {}", Seconds(*after))?;
+                last_words(f, stderr)
+            }
             Self::Closed { what, stderr, exit } => closed(f, what, stderr, *exit),
             Self::Peer(e) => e.fmt(f),
             Self::Invalid(what) => write!(f, "the server breaks the protocol: {what}"),
@@ -176,9 +181,29 @@ fn closed(f: &mut fmt::Formatter<'_>, what: &str, stderr: &str, exit: Option<Exi
     if let Some(status) = exit.and_then(|e| e.status) {
         write!(f, "; the server's process ended with {status}")?;
     }
-    match stderr.trim_end() {
-        "" => Ok(()),
-        text => write!(f, "; the last it wrote to stderr:\n{text}"),
+    last_words(f, stderr)
+}
+
+/// Lines of a server's stderr that a message shows.
+const LAST_LINES: usize = 20;
+
+fn last_words(f: &mut fmt::Formatter<'_>, stderr: &str) -> fmt::Result {
+    let lines: Vec<&str> = stderr.trim_end().lines().collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    f.write_str("; the last it wrote to stderr:")?;
+    let skipped = lines.len().saturating_sub(LAST_LINES);
+    if skipped > 0 {
+        write!(f, "\n({skipped} lines before)")?;
+    }
+    lines.iter().skip(skipped).try_for_each(|line| write!(f, "\n{line}"))
+}
+
+/// What `main` shows when it returns an error is a sentence too.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -213,7 +238,11 @@ mod tests {
                 "the server refuses to begin: too old (error -32022); it speaks 2024-11-05, 2026-07-28",
             ),
             (
-                Error::TimedOut { what: "tools/call `echo`".into(), after: Duration::from_millis(1500) },
+                Error::TimedOut {
+                    what: "tools/call `echo`".into(),
+                    after: Duration::from_millis(1500),
+                    stderr: String::new(),
+                },
                 "no answer to tools/call `echo` within 1.5 s",
             ),
             (

@@ -114,7 +114,7 @@ pub(super) async fn over(
         ended,
     };
     tokio::spawn(drive(plan));
-    let failed = match timeout_at(by, connected).await {
+    let mut failed: NotConnected = match timeout_at(by, connected).await {
         Ok(Ok(Ok(server))) => return Ok(Client { inner: Arc::new(inner(server)) }),
         Ok(Ok(Err(refused))) => refused,
         Ok(Err(_)) => Error::Closed { what: first.into(), stderr: String::new(), exit: None }.into(),
@@ -123,6 +123,9 @@ pub(super) async fn over(
     // Without a handle the connection ends, and its process with it: by the end of its input, and in its own time.
     drop(inner);
     let _ = gone.wait_for(Option::is_some).await;
+    if let Error::TimedOut { stderr, .. } = &mut failed.error {
+        *stderr = shared.ended().map(|ended| ended.stderr).unwrap_or_default();
+    }
     Err(failed)
 }
 
@@ -136,7 +139,7 @@ pub(super) const fn first(start: Start) -> &'static str {
 }
 
 fn late(options: &Options, what: String) -> NotConnected {
-    Error::TimedOut { what, after: options.connect_timeout }.into()
+    Error::TimedOut { what, after: options.connect_timeout, stderr: String::new() }.into()
 }
 
 /// When the connection must stand.

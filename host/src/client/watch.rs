@@ -114,7 +114,11 @@ impl Client {
                 Err(Error::Invalid(format!("{LABEL} ended before it was acknowledged")))
             }
             Ok(Err(reply)) => Err(self.inner.error_of(reply, LABEL)),
-            Err(_) => Err(Error::TimedOut { what: LABEL.into(), after: self.inner.call_timeout }),
+            Err(_) => Err(Error::TimedOut {
+                what: LABEL.into(),
+                after: self.inner.call_timeout,
+                stderr: String::new(),
+            }),
         }
     }
 

@@ -21,7 +21,12 @@ impl Client<'_> {
         match self.farewell(number) {
             Farewell::None => self.over(ticket),
             Farewell::Cancelled if unsure => self.forget(ticket),
-            farewell => self.turn(ticket.slot, Phase::Leaving(farewell)),
+            farewell => {
+                self.turn(ticket.slot, Phase::Leaving(farewell));
+                // Now if there is room, so that it stands before the next request; else as soon as there is.
+                let _ = self.leave(ticket, farewell);
+                self.started = true;
+            }
         }
         Ok(())
     }

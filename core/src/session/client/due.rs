@@ -115,7 +115,7 @@ impl Client<'_> {
         self.turn(ticket.slot, Phase::Free);
     }
 
-    fn leave(&mut self, ticket: Ticket, farewell: Farewell) -> Result<(), Error> {
+    pub(super) fn leave(&mut self, ticket: Ticket, farewell: Farewell) -> Result<(), Error> {
         let id = self.calls.get(usize::from(ticket.slot)).map_or(0, |c| c.id);
         if farewell == Farewell::CancelTask {
             self.cancel_task(ticket)?;

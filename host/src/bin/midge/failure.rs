@@ -1,6 +1,6 @@
 //! Failures and their exit codes.
 
-use midge_host::Error;
+use midge_host::{Error, PeerError};
 use serde_json::{Value, json};
 use std::io;
 
@@ -97,6 +97,9 @@ impl From<Error> for Failure {
             _ => Fault::Broken,
         };
         let mut failure = Self::new(fault, error.to_string());
+        if let Error::Peer(peer) = &error {
+            failure.message.push_str(&missing(peer));
+        }
         match error {
             Error::Peer(peer) => {
                 failure.details.push(("code", peer.code.into()));
@@ -112,6 +115,16 @@ impl From<Error> for Failure {
     }
 }
 
+/// The capabilities that a server misses (2026-07-28: -32021), in words.
+fn missing(peer: &PeerError) -> String {
+    let needed = peer.data.as_ref().and_then(|data| data.get("requiredCapabilities"));
+    let names: Vec<&str> = needed
+        .and_then(Value::as_object)
+        .map(|needed| needed.keys().map(String::as_str).collect())
+        .unwrap_or_default();
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -124,7 +137,6 @@ impl From<io::Error> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midge_host::PeerError;
     use std::time::Duration;
 
     #[test]
@@ -135,7 +147,11 @@ mod tests {
         assert_eq!(failure.fault.code(), 1);
         assert_eq!(failure.to_json()["error"]["code"], -32602);
         assert_eq!(failure.to_json()["error"]["data"]["uri"], "x");
-        let timeout = Error::TimedOut { what: "tools/call".into(), after: Duration::from_secs(2) };
+        let timeout = Error::TimedOut {
+            what: "tools/call".into(),
+            after: Duration::from_secs(2),
+            stderr: String::new(),
+        };
         assert_eq!(Failure::from(timeout).fault.code(), 4);
         let closed = Error::Closed { what: "tools/list".into(), stderr: String::new(), exit: None };
         assert_eq!(Failure::from(closed).fault.code(), 5);

@@ -32,12 +32,29 @@ use verbs::complete::Wanted;
 use verbs::{call, complete, demo, get, info, lists, read, watch};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return unparsed(&error),
+    };
     let out = Arc::new(Output::new(cli.options.json, cli.options.quiet));
     match run(cli, &out) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => told(&failure, &out),
     }
+}
+
+/// The command line makes no sense, or asks for help.
+fn unparsed(error: &clap::Error) -> ExitCode {
+    let json =
+        std::env::args().skip(1).take_while(|word| word != "--").any(|word| word == "--json" || word == "-j");
+    if error.use_stderr() && json {
+        let words = error.to_string();
+        let failure = Failure::usage(words.trim_end().trim_start_matches("error: "));
+        // Nobody is left to tell when this fails too.
+        let _ = Output::new(true, false).document(&failure.to_json());
+    }
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { Fault::Usage.code() } else { 0 })
 }
 
 /// Tells what went wrong, to people and to scripts.

@@ -41,6 +41,11 @@ impl Saver {
         } else if !save.force && out.symlink_metadata().is_ok() {
             return Err(Failure::usage(format!("`{}` exists; --force overwrites it", out.display())));
         } else {
+            // Before anything is called: its answer would be lost.
+            let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+                return Err(Failure::usage(format!("there is no directory `{}`", folder.display())));
+            }
             Place::File(out.clone())
         };
         Ok(Self { place, force: save.force, saved: 0, paths: Vec::new() })

@@ -168,11 +168,15 @@ fn mime(contents: &Contents) -> Option<&str> {
 
 /// Whether a text says the same as the structured result, as servers do for clients that know only texts.
 fn has_twin(result: &ToolResult, structured: &Value) -> bool {
-    result
-        .content
-        .iter()
-        .filter_map(Content::text)
-        .any(|text| serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structured))
+    // Servers whose results are no objects wrap them in one, and not in the text.
+    let only =
+        structured.as_object().filter(|object| object.len() == 1).and_then(|object| object.values().next());
+    let says = |text: &str, value: &Value| {
+        value.as_str().is_some_and(|told| told.trim() == text.trim())
+            || serde_json::from_str::<Value>(text).is_ok_and(|told| told == *value)
+    };
+    let texts = || result.content.iter().filter_map(Content::text);
+    [Some(structured), only].into_iter().flatten().any(|value| texts().any(|text| says(text, value)))
 }
 
 /// `1234567` as `1,234,567`.
@@ -226,6 +230,11 @@ mod tests {
         let twin =
             json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}});
         assert_eq!(shown(twin, false), "{\"a\": 1}\n");
+        let wrapped =
+            json!({"content": [{"type": "text", "text": "hey"}], "structuredContent": {"content": "hey\n"}});
+        assert_eq!(shown(wrapped, false), "hey\n");
+        let list = json!({"content": [{"type": "text", "text": "[1]"}], "structuredContent": {"all": [1]}});
+        assert_eq!(shown(list, false), "[1]\n");
         let alone = json!({"content": [{"type": "text", "text": "Done."}], "structuredContent": {"a": 9007199254740993_u64}});
         assert_eq!(shown(alone, false), "Done.\n{\n  \"a\": 9007199254740993\n}\n");
     }

@@ -67,7 +67,8 @@ impl Connection<'_> {
             let _ = timeout(FLUSH, writer.shutdown()).await;
         }
         let exit = self.end_child(grace).await;
-        self.desk.shared.end(Ended { exit, ..Ended::default() });
+        let stderr = self.wire.child.as_ref().map(|child| child.stderr_tail()).unwrap_or_default();
+        self.desk.shared.end(Ended { exit, stderr });
     }
 
     /// Tells everybody who waits.

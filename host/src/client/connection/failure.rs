@@ -18,7 +18,7 @@ pub(super) fn of_call(entry: &Entry, took: Duration, why: Failure, desk: &Desk) 
     match why {
         Failure::TimedOut => {
             let max = start.max.filter(|max| *max <= took);
-            Error::TimedOut { what, after: max.or(start.timeout).unwrap_or(took) }
+            Error::TimedOut { what, after: max.or(start.timeout).unwrap_or(took), stderr: String::new() }
         }
         Failure::Closed => desk.closed(what),
         Failure::TooLarge(bytes) => Error::TooLarge { needed: bytes as usize, cap: desk.cap() },
@@ -45,7 +45,9 @@ pub(super) fn refusal(why: Refusal<'_>, desk: &Desk) -> NotConnected {
             supported: revisions(&serde_json::from_slice(said.raw()).unwrap_or_default()),
         },
         Refusal::Invalid(words) => Error::Invalid(words.into()),
-        Refusal::TimedOut => Error::TimedOut { what: first, after: desk.options.connect_timeout },
+        Refusal::TimedOut => {
+            Error::TimedOut { what: first, after: desk.options.connect_timeout, stderr: String::new() }
+        }
         Refusal::Closed(probed_to_death) => {
             return NotConnected { error: desk.closed(first), probed_to_death };
         }

@@ -105,7 +105,7 @@ impl Connection<'_> {
 
 fn too_late(start: &Start) -> Error {
     let after = start.timeout.unwrap_or_default();
-    Error::TimedOut { what: start.label.clone(), after }
+    Error::TimedOut { what: start.label.clone(), after, stderr: String::new() }
 }
 
 impl Start {
