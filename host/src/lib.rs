@@ -27,3 +27,12 @@ pub use model::{
 pub use process::{Child, Exit, Grace, How};
 pub use stream::Link;
 pub use target::{Command, Stderr, Target};
+
+/// The Rust in what users read first compiles.
+#[cfg(doctest)]
+mod read_first {
+    #[doc = include_str!("../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../docs/calling.md")]
+    mod calling {}
+}

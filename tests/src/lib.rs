@@ -8,12 +8,8 @@ pub mod transcript;
 /// The Rust in what users read first compiles.
 #[cfg(doctest)]
 mod pages {
-    #[doc = include_str!("../../README.md")]
-    mod readme {}
     #[doc = include_str!("../../docs/asking.md")]
     mod asking {}
-    #[doc = include_str!("../../docs/calling.md")]
-    mod calling {}
 }
 
 use std::path::PathBuf;
