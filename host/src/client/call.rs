@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::notice::{Filter, Progress};
 use super::options::CallOptions;
 use super::{Client, Inner};
+use crate::client::untrusted;
 use crate::error::{Error, PeerError};
 
 /// What the handles want of the connection's task.
@@ -82,7 +83,7 @@ pub(super) fn peer_error(error: &[u8]) -> Error {
         #[serde(default)]
         data: Option<Value>,
     }
-    match serde_json::from_slice(error) {
+    match untrusted::from_slice(error) {
         Ok(Said { code, message, data }) => {
             let message = match message {
                 Value::String(text) => text,
@@ -274,7 +275,7 @@ impl Client {
 
 /// Reads a result.
 pub(super) fn read<T: DeserializeOwned>(label: &str, result: &[u8]) -> Result<T, Error> {
-    serde_json::from_slice(result).map_err(|error| unreadable(label, &error))
+    untrusted::from_slice(result).map_err(|error| unreadable(label, &error))
 }
 
 fn unreadable(label: &str, error: &serde_json::Error) -> Error {

@@ -8,6 +8,7 @@ mod notice;
 mod options;
 mod server;
 mod shared;
+pub(crate) mod untrusted;
 mod watch;
 
 use std::collections::BTreeMap;

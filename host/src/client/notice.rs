@@ -9,7 +9,7 @@ pub struct Progress {
     pub progress: f64,
     /// What `progress` will be at the end, if the server knows.
     pub total: Option<f64>,
-    /// What it is doing.
+    /// What it is doing, up to 4 KiB of it.
     pub message: Option<String>,
 }
 

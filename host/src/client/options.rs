@@ -158,7 +158,8 @@ pub struct CallOptions {
     pub timeout: Option<Duration>,
     /// Until it must be answered whatever progress it makes; no such bound when `None`.
     pub max: Option<Duration>,
-    /// Where its progress goes; the server is not asked for progress when `None`.
+    /// Where its progress goes; the server is not asked for progress when `None`. To be read while
+    /// the call runs: a server decides how many reports there are.
     pub progress: Option<mpsc::UnboundedSender<Progress>>,
     /// Log messages of this level and above are wanted for this call (2026-07-28).
     pub log_level: Option<Level>,

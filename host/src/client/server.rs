@@ -3,6 +3,7 @@
 use midge::Revision;
 use serde_json::Value;
 
+use crate::client::untrusted;
 use crate::error::Error;
 
 /// What a server says about itself.
@@ -34,7 +35,7 @@ impl Server {
 
 /// Reads the answer to `initialize` or `server/discover`.
 pub(super) fn read(revision: Revision, said: &[u8]) -> Result<Server, Error> {
-    let raw: Value = serde_json::from_slice(said)
+    let raw: Value = untrusted::from_slice(said)
         .map_err(|error| Error::Invalid(format!("what it says of itself cannot be read: {error}")))?;
     // 2026-07-28 names the server in the metadata of results, the handshake beside its capabilities.
     let about = raw

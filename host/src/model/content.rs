@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::list::Resource;
+use crate::client::untrusted;
 
 /// A block of a tool's result or of a prompt's message, by its `type`.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +67,11 @@ impl Content {
             Self::Text { text, .. } => Some(text),
             _ => None,
         }
+    }
+
+    /// Its text read as JSON, if it is that: servers write structured results so for clients that know only texts.
+    pub fn json(&self) -> Option<Value> {
+        untrusted::from_slice(self.text()?.as_bytes()).ok()
     }
 
     /// Reads a block; one that cannot be read as its type says becomes [`Content::Other`].

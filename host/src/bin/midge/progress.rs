@@ -7,6 +7,7 @@ use midge_host::Progress;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior};
 
 /// Short calls show no bar.
 const QUIET_FOR: Duration = Duration::from_millis(400);
@@ -70,13 +71,16 @@ impl Bar {
         self.state().label = safe::line(label);
         let bar = self.clone();
         let task = tokio::spawn(async move {
-            tokio::time::sleep(QUIET_FOR).await;
+            let mut draw = tokio::time::interval_at(Instant::now() + QUIET_FOR, TICK);
+            draw.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            // All reports are taken as they come, and the last one is drawn: a server may make more than can be drawn.
             loop {
-                bar.state().draw();
-                match tokio::time::timeout(TICK, reports.recv()).await {
-                    Ok(None) => return,
-                    Ok(report) => bar.state().last = report,
-                    Err(_) => {}
+                tokio::select! {
+                    report = reports.recv() => match report {
+                        Some(report) => bar.state().last = Some(report),
+                        None => return,
+                    },
+                    _ = draw.tick() => bar.state().draw(),
                 }
             }
         });

@@ -171,12 +171,13 @@ fn has_twin(result: &ToolResult, structured: &Value) -> bool {
     // Servers whose results are no objects wrap them in one, and not in the text.
     let only =
         structured.as_object().filter(|object| object.len() == 1).and_then(|object| object.values().next());
-    let says = |text: &str, value: &Value| {
-        value.as_str().is_some_and(|told| told.trim() == text.trim())
-            || serde_json::from_str::<Value>(text).is_ok_and(|told| told == *value)
+    let says = |content: &Content, value: &Value| {
+        let text = content.text().map(str::trim);
+        text.is_some_and(|text| value.as_str().is_some_and(|told| told.trim() == text))
+            || content.json().is_some_and(|told| told == *value)
     };
-    let texts = || result.content.iter().filter_map(Content::text);
-    [Some(structured), only].into_iter().flatten().any(|value| texts().any(|text| says(text, value)))
+    let mut wanted = [Some(structured), only].into_iter().flatten();
+    wanted.any(|value| result.content.iter().any(|content| says(content, value)))
 }
 
 /// `1234567` as `1,234,567`.

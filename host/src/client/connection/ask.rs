@@ -12,6 +12,7 @@ use tokio::task::AbortHandle;
 use super::super::answers::{Answers, Question, Reply};
 use super::Connection;
 use super::desk::Desk;
+use crate::client::untrusted;
 
 /// JSON-RPC: unexpected failure.
 const INTERNAL_ERROR: i32 = -32603;
@@ -25,6 +26,8 @@ pub(super) struct Open {
     pub task: AbortHandle,
     /// The call it belongs to.
     pub call: Option<Ticket>,
+    /// Bytes of its params.
+    bytes: usize,
 }
 
 /// An answer on its way to the server.
@@ -66,11 +69,12 @@ impl Desk {
     pub(super) fn asked(&mut self, question: client::Question<'_>) {
         let client::Question { id, call, kind, params } = question;
         let mut promise = Promise { id, to: Some(self.given.clone()) };
-        if self.questions.len() >= QUESTIONS {
+        if !self.has_room_for(params.raw().len()) {
             return promise.keep(Answer::Error(INTERNAL_ERROR, "too many questions at once".into()));
         }
         let label = call.and_then(|call| self.entries.get(&call)).map(|entry| entry.start.label.clone());
         let (params, server) = (params.raw().to_vec(), self.server.clone());
+        let bytes = params.len();
         let (answers, roots) = (self.options.answers.clone(), self.options.roots.clone());
         let task = tokio::spawn(async move {
             if kind == Asks::Roots {
@@ -83,7 +87,13 @@ impl Desk {
             };
             promise.keep(answer);
         });
-        self.questions.insert(id, Open { task: task.abort_handle(), call });
+        self.questions.insert(id, Open { task: task.abort_handle(), call, bytes });
+    }
+
+    /// Whether one more question may be open. All of them together may have as many bytes as one message.
+    fn has_room_for(&self, bytes: usize) -> bool {
+        let open: usize = self.questions.values().map(|open| open.bytes).sum();
+        self.questions.len() < QUESTIONS && (open == 0 || open + bytes <= self.cap())
     }
 }
 
@@ -109,9 +119,9 @@ fn read(
 ) -> Result<Question, serde_json::Error> {
     let server = server.to_owned();
     if kind == Asks::Sample {
-        return Ok(Question::Sample { params: serde_json::from_slice(params)?, server });
+        return Ok(Question::Sample { params: untrusted::from_slice(params)?, server });
     }
-    let mut params: Map<String, Value> = serde_json::from_slice(params)?;
+    let mut params: Map<String, Value> = untrusted::from_slice(params)?;
     let schema = params.shift_remove("requestedSchema").unwrap_or_default();
     let mut text = |key: &str| match params.shift_remove(key) {
         Some(Value::String(text)) => Some(text),

@@ -18,10 +18,14 @@ use super::super::shared::Shared;
 use super::NotConnected;
 use super::ask::{Given, Open};
 use super::failure;
+use super::tell::Teller;
+use crate::client::untrusted;
 use crate::error::Error;
 
 /// Bytes of a junk line that a notice shows.
 const JUNK_BYTES: usize = 200;
+/// Bytes of the message of a report of progress that are kept: many reports may wait.
+const MESSAGE_BYTES: usize = 4 << 10;
 
 /// What comes next.
 pub(super) enum Next {
@@ -59,7 +63,7 @@ impl Entry {
 /// The desk of one connection.
 pub(super) struct Desk {
     pub(super) options: Options,
-    pub(super) notices: broadcast::Sender<Notice>,
+    pub(super) teller: Teller,
     /// Where answers to questions come in.
     pub(super) given: mpsc::UnboundedSender<Given>,
     ready: Option<Ready>,
@@ -86,7 +90,7 @@ impl Desk {
     ) -> Self {
         Self {
             options,
-            notices,
+            teller: Teller::new(notices),
             given,
             ready: Some(ready),
             first,
@@ -211,8 +215,9 @@ impl Desk {
             message: Option<String>,
         }
         let Some(to) = self.entries.get(&ticket).and_then(|e| e.start.progress.as_ref()) else { return };
-        match serde_json::from_slice(body.raw()) {
-            Ok(Said { progress, total, message }) => {
+        match untrusted::from_slice(body.raw()) {
+            Ok(Said { progress, total, mut message }) => {
+                message.iter_mut().for_each(|text| cut(text, MESSAGE_BYTES));
                 // The receiver may be gone; the call goes on.
                 let _ = to.send(Progress { progress, total, message });
             }
@@ -222,11 +227,11 @@ impl Desk {
 
     fn task(&mut self, ticket: Ticket, body: &Body<'_>) {
         let Some(entry) = self.entries.get(&ticket) else { return };
-        let said: Value = serde_json::from_slice(body.raw()).unwrap_or_default();
+        let said: Value = untrusted::from_slice(body.raw()).unwrap_or_default();
         let text = |key| said.get(key).and_then(Value::as_str).map(str::to_owned);
         let call = entry.start.label.clone();
         let (status, message) = (text("status").unwrap_or_default(), text("statusMessage"));
-        self.send(Notice::Task { call, status, message });
+        self.teller.tell(Notice::Task { call, status, message }, body.raw().len());
     }
 
     fn listening(&mut self, ticket: Ticket, body: &Body<'_>) {
@@ -252,25 +257,26 @@ impl Desk {
     fn notice(&mut self, event: Event<'_>) {
         match event {
             Event::Stray(stray) => self.odd(stray),
-            _ if self.notices.receiver_count() == 0 => {}
+            _ if !self.teller.has_listeners() => {}
             Event::Changed(List::Tools) => self.send(Notice::ToolsChanged),
             Event::Changed(List::Prompts) => self.send(Notice::PromptsChanged),
             Event::Changed(_) => self.send(Notice::ResourcesChanged),
             Event::Log(body) => {
-                let said: Value = serde_json::from_slice(body.raw()).unwrap_or_default();
-                self.send(failure::log(said));
+                let said: Value = untrusted::from_slice(body.raw()).unwrap_or_default();
+                self.teller.tell(failure::log(said), body.raw().len());
             }
             Event::Updated(body) => {
-                let said: Value = serde_json::from_slice(body.raw()).unwrap_or_default();
+                let said: Value = untrusted::from_slice(body.raw()).unwrap_or_default();
                 match said.get("uri").and_then(Value::as_str) {
-                    Some(uri) => self.send(Notice::Updated { uri: uri.into() }),
+                    Some(uri) => self.teller.tell(Notice::Updated { uri: uri.into() }, uri.len()),
                     None => self.stray(|| "an update of a resource that is not named".into()),
                 }
             }
             Event::Notified(method, params) => {
                 let method = method.text().unwrap_or_default().to_owned();
-                let params = serde_json::from_slice(params.raw()).unwrap_or_default();
-                self.send(Notice::Other { method, params });
+                let bytes = method.len() + params.raw().len();
+                let params = untrusted::from_slice(params.raw()).unwrap_or_default();
+                self.teller.tell(Notice::Other { method, params }, bytes);
             }
             _ => {}
         }
@@ -304,14 +310,22 @@ impl Desk {
         }
     }
 
-    fn stray(&self, what: impl FnOnce() -> String) {
-        if self.notices.receiver_count() > 0 {
+    fn stray(&mut self, what: impl FnOnce() -> String) {
+        if self.teller.has_listeners() {
             self.send(Notice::Stray { what: what() });
         }
     }
 
-    pub(super) fn send(&self, notice: Notice) {
-        // Nobody may listen.
-        let _ = self.notices.send(notice);
+    /// Tells something short.
+    pub(super) fn send(&mut self, notice: Notice) {
+        self.teller.tell(notice, 0);
+    }
+}
+
+/// Cuts `text` to at most `bytes`, between characters.
+fn cut(text: &mut String, bytes: usize) {
+    if text.len() > bytes {
+        let end = (0..=bytes).rev().find(|at| text.is_char_boundary(*at));
+        text.truncate(end.unwrap_or_default());
     }
 }

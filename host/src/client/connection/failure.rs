@@ -9,6 +9,7 @@ use super::super::call::peer_error;
 use super::super::notice::Notice;
 use super::NotConnected;
 use super::desk::{Desk, Entry};
+use crate::client::untrusted;
 use crate::error::Error;
 
 /// Why a call ended on this side, `took` after it began.
@@ -42,7 +43,7 @@ pub(super) fn refusal(why: Refusal<'_>, desk: &Desk) -> NotConnected {
         Refusal::Revision(said) => Error::Refused {
             message: "it speaks no revision that this client speaks".into(),
             code: None,
-            supported: revisions(&serde_json::from_slice(said.raw()).unwrap_or_default()),
+            supported: revisions(&untrusted::from_slice(said.raw()).unwrap_or_default()),
         },
         Refusal::Invalid(words) => Error::Invalid(words.into()),
         Refusal::TimedOut => {

@@ -5,6 +5,7 @@ mod close;
 mod desk;
 mod failure;
 mod start;
+mod tell;
 mod wire;
 
 use std::collections::VecDeque;
