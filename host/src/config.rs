@@ -166,7 +166,7 @@ mod tests {
                 r#"{"command":"a","cwd":"${input:x}"}"#,
                 "server `one`: `cwd`: `${input:x}` is known to the editor",
             ),
-            (r#"{"command":"a","cwd":"${HOME"}"#, "server `one`: `cwd`: `${HOME` has no end"),
+            (r#"{"command":"a","cwd":"${HOME"}"#, "server `one`: `cwd`: a `${` has no end"),
             (r#"{"type":"http","url":"https://x/mcp"}"#, "server `one`: it is reached over HTTP (`url`)"),
             (r#"{"url":"tcp:x"}"#, "server `one`: `url`: `tcp:x` is no address"),
             (r#"{"type":"pigeon","command":"a"}"#, "server `one`: `type` `pigeon` is not known"),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::error::Error;
 
 /// Where a server is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 #[non_exhaustive]
 pub enum Target {
     /// The stdio of a process that is started for this connection.
@@ -82,7 +82,7 @@ impl fmt::Display for Target {
 }
 
 /// What becomes of what a server writes to stderr.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Stderr {
     /// It goes where this process's stderr goes.
     Inherit,
@@ -94,7 +94,9 @@ pub enum Stderr {
 }
 
 /// How a server's process is started.
-#[derive(Clone, Debug)]
+///
+/// Its `Debug` text names the variables and hides their values, which are where servers are given their secrets.
+#[derive(Clone, Hash)]
 pub struct Command {
     /// The program: a path, or a name that is looked up in `PATH`.
     pub program: OsString,
@@ -167,6 +169,22 @@ impl Command {
     pub fn stderr(mut self, stderr: Stderr) -> Self {
         self.stderr = stderr;
         self
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { program, args, env, clear_env, cwd, stderr, inherit } = self;
+        let names: Vec<&OsString> = env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Command")
+            .field("program", program)
+            .field("args", args)
+            .field("env", &names)
+            .field("clear_env", clear_env)
+            .field("cwd", cwd)
+            .field("stderr", stderr)
+            .field("inherit", inherit)
+            .finish()
     }
 }
 

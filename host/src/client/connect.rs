@@ -1,7 +1,8 @@
 //! How a connection is made: which revision is tried, and again with an older one when the question ended the server.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use midge::client::{Config, Start};
@@ -23,46 +24,47 @@ use crate::target::Target;
 /// Notices that a listener may lag behind.
 const NOTICES: usize = 1024;
 
-/// Targets that do not stand, or do not answer, the question which revision they speak.
-static SILENT: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+/// Targets that do not stand, or do not answer, the question which revision they speak: by their hashes, for what they are
+/// started with holds secrets, which are not to outlive them.
+static SILENT: LazyLock<(RandomState, Mutex<HashSet<u64>>)> = LazyLock::new(Default::default);
 
-fn is_silent(target: &str) -> bool {
-    locked(&SILENT).as_ref().is_some_and(|all| all.contains(target))
+fn is_silent(target: &Target) -> bool {
+    let (state, all) = &*SILENT;
+    locked(all).contains(&state.hash_one(target))
 }
 
-fn remember(target: String, silent: bool) {
-    let mut all = locked(&SILENT);
-    let all = all.get_or_insert_with(HashSet::new);
+fn remember(target: &Target, silent: bool) {
+    let (state, all) = &*SILENT;
+    let hash = state.hash_one(target);
     if silent {
-        all.insert(target);
+        locked(all).insert(hash);
     } else {
-        all.remove(&target);
+        locked(all).remove(&hash);
     }
 }
 
 /// Connects to `target`, and starts it anew when the question which revision it speaks ended it.
 pub(super) async fn connect(target: &Target, options: Options) -> Result<Client, Error> {
     let by = deadline(&options);
-    let name = format!("{target:?}");
-    let asks = options.era == Era::Auto && !is_silent(&name);
+    let asks = options.era == Era::Auto && !is_silent(target);
     let began = Instant::now();
     match attempt(target, &options, asks, by).await {
         Ok(client) => {
             let handshake = client.server().revision.has(Feature::Handshake);
             if asks && handshake && began.elapsed() >= probe(&options) {
-                remember(name, true);
+                remember(target, true);
             }
             Ok(client)
         }
         Err(NotConnected { probed_to_death: true, .. }) if asks => {
             let client = attempt(target, &options, false, by).await.map_err(|failed| failed.error)?;
-            remember(name, true);
+            remember(target, true);
             Ok(client)
         }
         Err(failed) => {
             if options.era == Era::Auto && !asks {
                 // It may be another server by now.
-                remember(name, false);
+                remember(target, false);
             }
             Err(failed.error)
         }

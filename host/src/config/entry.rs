@@ -1,5 +1,7 @@
 //! One server of the file.
 
+use std::fmt;
+
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
@@ -7,7 +9,9 @@ use super::expand::expand;
 use crate::target::{Command, Target};
 
 /// A server as the file has it, its variables not yet filled in.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// Its `Debug` text names the variables of its environment and hides their values.
+#[derive(Clone, Default, PartialEq)]
 pub struct Entry {
     /// The program.
     pub command: Option<String>,
@@ -23,6 +27,21 @@ pub struct Entry {
     pub kind: Option<String>,
     /// Whether it is not to be used.
     pub disabled: bool,
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, args, env, cwd, url, kind, disabled } = self;
+        f.debug_struct("Entry")
+            .field("command", command)
+            .field("args", args)
+            .field("env", &env.keys().collect::<Vec<_>>())
+            .field("cwd", cwd)
+            .field("url", url)
+            .field("kind", kind)
+            .field("disabled", disabled)
+            .finish()
+    }
 }
 
 impl Entry {

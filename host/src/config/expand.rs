@@ -1,5 +1,8 @@
 //! Variables in the texts of the file.
 
+/// The kinds of variables that editors have.
+const EDITORS: &[&str] = &["input", "config", "command", "workspaceFolder"];
+
 /// `text` with `${NAME}`, `${env:NAME}` and `${NAME:-otherwise}` filled in, once: what a variable holds is not looked
 /// at again.
 pub(super) fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
@@ -8,7 +11,8 @@ pub(super) fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> R
     while let Some((before, from)) = rest.split_once("${") {
         out.push_str(before);
         let Some((inner, after)) = from.split_once('}') else {
-            return Err(format!("`${{{from}` has no end"));
+            // What stands there may be a part of a secret.
+            return Err("a `${` has no end".into());
         };
         out.push_str(&value(inner, variable)?);
         rest = after;
@@ -24,9 +28,10 @@ fn value(inner: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Strin
         None => (inner_name, None),
     };
     if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return Err(format!(
-            "`${{{inner}}}` is known to the editor that wrote it, not here; write the value"
-        ));
+        // Editors have kinds of them; anything else may be a part of a secret.
+        let kind = inner.split_once(':').map(|(kind, _)| kind).filter(|kind| EDITORS.contains(kind));
+        let what = kind.map_or_else(|| "what stands in `${ }`".into(), |_| format!("`${{{inner}}}`"));
+        return Err(format!("{what} is known to the editor that wrote it, not here; write the value"));
     }
     // As shells have it, an empty variable gives way to what is otherwise.
     match (variable(name).filter(|v| otherwise.is_none() || !v.is_empty()), otherwise) {
