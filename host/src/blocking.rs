@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use midge::Level;
+use midge::{Can, Level};
 use serde_json::{Map, Value};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::broadcast;
 
-use crate::client::{self, CallOptions, Closed, Filter, Notice, Options, Server};
+use crate::client::{
+    self, Answers, BoxFuture, CallOptions, Closed, Filter, Notice, Options, Question, Reply, Server,
+};
 use crate::error::Error;
 use crate::model::{
     Completion, Prompt, PromptResult, ReadResult, Reference, Resource, Template, Tool, ToolResult,
@@ -43,12 +45,41 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
         let client = self.client.clone();
-        if Handle::try_current().is_err() {
+        let close = move || {
             runtime.block_on(client.close());
-            return;
+            leave(runtime);
+        };
+        if Handle::try_current().is_err() {
+            return close();
         }
         // This thread belongs to another runtime and may not wait; the end of the process may come first.
-        std::thread::spawn(move || runtime.block_on(client.close()));
+        std::thread::spawn(close);
+    }
+}
+
+/// Leaves a runtime without waiting for threads that block: for an answer of the user's, or for a name that is looked up.
+fn leave(runtime: Runtime) {
+    runtime.shutdown_background();
+}
+
+/// Answers on threads for what blocks: whoever uses this client writes answers that do.
+struct Aside(Arc<dyn Answers>);
+
+impl Answers for Aside {
+    fn answer(&self, question: Question) -> BoxFuture<'static, Reply> {
+        let answers = self.0.clone();
+        Box::pin(async move {
+            let runtime = Handle::current();
+            let answer = move || runtime.block_on(answers.answer(question));
+            match tokio::task::spawn_blocking(answer).await {
+                Ok(reply) => reply,
+                Err(_) => Reply::Error { code: -32603, message: "the client failed to answer".into() },
+            }
+        })
+    }
+
+    fn can(&self) -> Can {
+        self.0.can()
     }
 }
 
@@ -84,18 +115,24 @@ fn outside() -> Result<(), Error> {
 }
 
 impl Client {
-    /// Connects to a server, as [`client::Client::connect`] does.
+    /// Connects to a server, as [`client::Client::connect`] does. What the server asks is answered on threads that may
+    /// block.
     ///
     /// # Errors
     /// As there.
-    pub fn connect(target: &Target, options: Options) -> Result<Self, Error> {
+    pub fn connect(target: &Target, mut options: Options) -> Result<Self, Error> {
         outside()?;
-        // Two: while the user's answer to a question blocks one of them, the connection goes on.
-        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().thread_name("midge").build();
+        options.answers = options.answers.map(|answers| Arc::new(Aside(answers)) as Arc<dyn Answers>);
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("midge").build();
         let runtime =
             runtime.map_err(|error| Error::Busy(format!("no thread for the connection: {error}")))?;
-        let client = runtime.block_on(client::Client::connect(target, options))?;
-        Ok(Self { inner: Arc::new(Inner { client, runtime: Some(runtime) }) })
+        match runtime.block_on(client::Client::connect(target, options)) {
+            Ok(client) => Ok(Self { inner: Arc::new(Inner { client, runtime: Some(runtime) }) }),
+            Err(error) => {
+                leave(runtime);
+                Err(error)
+            }
+        }
     }
 
     fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, Error> {
