@@ -94,14 +94,20 @@ pub fn wrap(text: &str, indent: &str, width: Option<usize>) -> String {
     let mut out = String::new();
     for paragraph in text.lines() {
         let mut line = String::new();
+        // Counted on: lines may be as long as the whole text.
+        let mut used = 0;
         for word in paragraph.split(' ') {
-            if !line.is_empty() && line.width() + 1 + word.width() > room {
+            let wide = word.width();
+            if !line.is_empty() && used + 1 + wide > room {
                 out.extend([indent, line.trim_end(), "\n"]);
                 line.clear();
+                used = 0;
             } else if !line.is_empty() {
                 line.push(' ');
+                used += 1;
             }
             line.push_str(word);
+            used += wide;
         }
         let line = line.trim_end();
         out.extend([if line.is_empty() { "" } else { indent }, line, "\n"]);

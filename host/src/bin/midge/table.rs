@@ -6,6 +6,8 @@ use unicode_width::UnicodeWidthStr;
 const GAP: usize = 2;
 /// No column is made narrower than this.
 const NARROWEST: usize = 10;
+/// No column is filled up to more than this where nothing is cut: one long cell would make every row as long.
+const WIDEST: usize = 200;
 
 /// Rows under headers. The first column holds names and is cut last: names are there to be copied.
 pub struct Table {
@@ -28,13 +30,12 @@ impl Table {
         let natural: Vec<usize> = (0..self.headers.len()).map(|at| self.widest(at)).collect();
         let widths = fit(&natural, screen.width);
         let headers = self.headers.iter().map(|h| (*h).to_owned()).collect::<Vec<_>>();
-        let mut out = line(&headers, &widths, |_, text| screen.paint(Style::Dim, text));
+        let cuts = screen.width.is_some();
+        let mut out = line(&headers, &widths, cuts, |_, text| screen.paint(Style::Dim, text));
         for row in &self.rows {
-            out += &line(
-                row,
-                &widths,
-                |at, text| if at == 0 { screen.paint(Style::Name, text) } else { text.into() },
-            );
+            out += &line(row, &widths, cuts, |at, text| {
+                if at == 0 { screen.paint(Style::Name, text) } else { text.into() }
+            });
         }
         out
     }
@@ -59,17 +60,17 @@ impl Table {
 }
 
 /// One row: every column but the last is filled up with blanks; no blanks stay at the end.
-fn line(cells: &[String], widths: &[usize], paint: impl Fn(usize, &str) -> String) -> String {
+fn line(cells: &[String], widths: &[usize], cuts: bool, paint: impl Fn(usize, &str) -> String) -> String {
     let mut out = String::new();
     let mut blanks = 0;
     for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        let cell = cut(cell, *width);
+        let cell = if cuts { cut(cell, *width) } else { cell.clone() };
         if !cell.is_empty() {
             out.push_str(&" ".repeat(blanks));
             blanks = 0;
             out.push_str(&paint(at, &cell));
         }
-        blanks += width - cell.width() + GAP;
+        blanks += width.saturating_sub(cell.width()) + GAP;
     }
     out.push('\n');
     out
@@ -77,7 +78,7 @@ fn line(cells: &[String], widths: &[usize], paint: impl Fn(usize, &str) -> Strin
 
 /// The columns' widths: the widest one gives way first, until all fit.
 fn fit(natural: &[usize], width: Option<usize>) -> Vec<usize> {
-    let Some(width) = width else { return natural.to_vec() };
+    let Some(width) = width else { return natural.iter().map(|n| (*n).min(WIDEST)).collect() };
     let room = width.saturating_sub(GAP * natural.len().saturating_sub(1));
     let mut widths: Vec<usize> = natural.iter().map(|n| (*n).min(room.max(NARROWEST))).collect();
     let least = |at: usize, now: usize| if at == 0 { now.min(room / 2) } else { NARROWEST };

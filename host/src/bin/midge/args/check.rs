@@ -4,21 +4,41 @@ use super::schema::{Others, Schema, plain};
 use super::{Problem, below};
 use crate::near;
 use serde_json::{Map, Value};
+use std::cell::Cell;
 
 /// What is wrong with `value`. Keywords not known here are left to the server.
 pub fn check(value: &Value, schema: &Schema<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
-    look(value, schema, "", 0, &mut problems);
+    look(value, schema, "", Room { depth: 0, steps: &Cell::new(STEPS) }, &mut problems);
     problems
 }
 
 /// A schema can refer to itself without going deeper into the value.
 const DEPTH: usize = 128;
+/// Places that are looked at: what refers to itself twice doubles their number at each level. The rest is left to the
+/// server.
+const STEPS: usize = 100_000;
+/// Problems that are told.
+const TOLD: usize = 100;
 
-fn look(value: &Value, schema: &Schema<'_>, path: &str, depth: usize, problems: &mut Vec<Problem>) {
-    if depth == DEPTH {
-        return;
+/// How far it may still be looked.
+#[derive(Clone, Copy)]
+struct Room<'c> {
+    depth: usize,
+    steps: &'c Cell<usize>,
+}
+
+impl Room<'_> {
+    /// One level deeper, if there is room.
+    fn deeper(self) -> Option<Self> {
+        let steps = self.steps.get().checked_sub(1).filter(|_| self.depth < DEPTH)?;
+        self.steps.set(steps);
+        Some(Self { depth: self.depth + 1, ..self })
     }
+}
+
+fn look(value: &Value, schema: &Schema<'_>, path: &str, room: Room<'_>, problems: &mut Vec<Problem>) {
+    let Some(room) = room.deeper().filter(|_| problems.len() < TOLD) else { return };
     let types = schema.types();
     let listed = schema.allowed().is_none_or(|values| values.contains(&value));
     if !listed || !(types.is_empty() || types.iter().any(|name| is_of(value, name))) {
@@ -26,24 +46,24 @@ fn look(value: &Value, schema: &Schema<'_>, path: &str, depth: usize, problems: 
         return;
     }
     match value {
-        Value::Object(map) => members(map, schema, path, depth, problems),
-        Value::Array(list) => items(list, schema, path, depth, problems),
+        Value::Object(map) => members(map, schema, path, room, problems),
+        Value::Array(list) => items(list, schema, path, room, problems),
         Value::String(text) => {
             within(text.chars().count() as f64, schema, ["minLength", "maxLength"], path, problems)
         }
         Value::Number(number) => range(number.as_f64(), schema, path, problems),
         Value::Null | Value::Bool(_) => {}
     }
-    schema.all_of().iter().for_each(|member| look(value, member, path, depth + 1, problems));
-    either(value, schema, path, depth, problems);
+    schema.all_of().iter().for_each(|member| look(value, member, path, room, problems));
+    either(value, schema, path, room, problems);
 }
 
 /// One of the alternatives has to take it. When only one has the right type, its problems are the ones to tell.
-fn either(value: &Value, schema: &Schema<'_>, path: &str, depth: usize, problems: &mut Vec<Problem>) {
+fn either(value: &Value, schema: &Schema<'_>, path: &str, room: Room<'_>, problems: &mut Vec<Problem>) {
     let alternatives = schema.alternatives();
     let tries = alternatives.iter().map(|one| {
         let mut found = Vec::new();
-        look(value, one, path, depth + 1, &mut found);
+        look(value, one, path, room, &mut found);
         found
     });
     let tries: Vec<Vec<Problem>> = tries.collect();
@@ -79,7 +99,7 @@ fn members(
     map: &Map<String, Value>,
     schema: &Schema<'_>,
     path: &str,
-    depth: usize,
+    room: Room<'_>,
     problems: &mut Vec<Problem>,
 ) {
     for name in schema.required() {
@@ -93,25 +113,25 @@ fn members(
     for (name, value) in map {
         let here = below(path, name);
         match schema.property(name).filter(|_| own.is_some_and(|own| own.contains_key(name))) {
-            Some(found) => look(value, &found, &here, depth + 1, problems),
+            Some(found) => look(value, &found, &here, room, problems),
             None if schema.others() == Others::Refused && schema.get("patternProperties").is_none() => {
                 let names = own.into_iter().flat_map(|own| own.keys().map(String::as_str));
                 problems.push(Problem::new(&here, format!("is not known{}", near::hint(name, names))));
             }
             None => {
                 if let Some(found) = schema.additional() {
-                    look(value, &found, &here, depth + 1, problems);
+                    look(value, &found, &here, room, problems);
                 }
             }
         }
     }
 }
 
-fn items(list: &[Value], schema: &Schema<'_>, path: &str, depth: usize, problems: &mut Vec<Problem>) {
+fn items(list: &[Value], schema: &Schema<'_>, path: &str, room: Room<'_>, problems: &mut Vec<Problem>) {
     within(list.len() as f64, schema, ["minItems", "maxItems"], path, problems);
     let Some(items) = schema.items() else { return };
     for (at, value) in list.iter().enumerate() {
-        look(value, &items, &below(path, &at.to_string()), depth + 1, problems);
+        look(value, &items, &below(path, &at.to_string()), room, problems);
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Keywords that are not known here are left to the server, which checks everything again.
 
+use crate::screen::cut;
+use indexmap::IndexSet;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// A place in a schema; `root` is where references begin.
 #[derive(Clone, Copy)]
@@ -22,6 +25,18 @@ pub enum Others {
 
 /// References to references, at most: a schema may refer to itself.
 const HOPS: usize = 16;
+/// Alternatives that are described at each level: their number is multiplied at each, and so is a text that all refer to.
+const DESCRIBED: usize = 8;
+/// Bytes of a list of values that are shown.
+const LISTED_BYTES: usize = 2000;
+
+/// Properties that were found, and where was looked for them.
+#[derive(Default)]
+struct Found<'s> {
+    properties: Vec<(&'s str, Schema<'s>)>,
+    names: HashSet<&'s str>,
+    places: HashSet<*const Value>,
+}
 
 impl<'s> Schema<'s> {
     pub fn new(root: &'s Value) -> Self {
@@ -86,16 +101,20 @@ impl<'s> Schema<'s> {
 
     /// The properties with their schemas: the own ones, then those that `allOf`, `anyOf` and `oneOf` bring.
     pub fn properties(&self) -> Vec<(&'s str, Self)> {
-        let mut found = Vec::new();
+        let mut found = Found::default();
         self.gather(&mut found, 0);
-        found
+        found.properties
     }
 
-    fn gather(&self, found: &mut Vec<(&'s str, Self)>, depth: usize) {
+    /// Looks at each place once, or members that refer to each other would double the work at each level.
+    fn gather(&self, found: &mut Found<'s>, depth: usize) {
+        if !found.places.insert(std::ptr::from_ref(self.here)) {
+            return;
+        }
         let own = self.get("properties").and_then(Value::as_object);
         for (name, schema) in own.into_iter().flatten() {
-            if !found.iter().any(|(known, _)| known == name) {
-                found.push((name, self.at(schema)));
+            if found.names.insert(name) {
+                found.properties.push((name, self.at(schema)));
             }
         }
         if depth < HOPS {
@@ -124,7 +143,7 @@ impl<'s> Schema<'s> {
         }
     }
 
-    pub fn required(&self) -> Vec<&'s str> {
+    pub fn required(&self) -> IndexSet<&'s str> {
         self.list("required").iter().filter_map(Value::as_str).collect()
     }
 
@@ -150,10 +169,14 @@ impl<'s> Schema<'s> {
         if depth > 3 || (self.types().is_empty() && alternatives.is_empty()) {
             return "anything".into();
         }
+        let types = self.types();
         let mut parts: Vec<String> =
-            self.types().iter().map(|name| self.describe_type(name, depth)).collect();
+            types.iter().take(DESCRIBED).map(|name| self.describe_type(name, depth)).collect();
         if parts.is_empty() {
-            parts = alternatives.iter().map(|one| one.describe_to(depth + 1)).collect();
+            parts = alternatives.iter().take(DESCRIBED).map(|one| one.describe_to(depth + 1)).collect();
+        }
+        if types.len().max(alternatives.len()) > DESCRIBED {
+            parts.push("…".into());
         }
         parts.dedup();
         parts.join(" or ")
@@ -213,7 +236,17 @@ pub fn plain(value: &Value) -> String {
 }
 
 fn one_of(values: &[&Value]) -> String {
-    let names: Vec<String> = values.iter().map(|value| plain(value)).collect();
+    let mut bytes = 0;
+    let few = |name: &String| {
+        let room = bytes < LISTED_BYTES;
+        bytes += name.len();
+        room
+    };
+    let mut names: Vec<String> = values.iter().map(|value| plain(value)).take_while(few).collect();
+    names.iter_mut().for_each(|name| *name = cut(name, LISTED_BYTES));
+    if names.len() < values.len() {
+        names.push("…".into());
+    }
     match names.as_slice() {
         [one] => one.clone(),
         names => format!("one of {}", names.join(", ")),

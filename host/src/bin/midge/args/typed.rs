@@ -4,6 +4,7 @@ use super::Problem;
 use super::schema::{Schema, plain};
 use crate::near;
 use serde_json::{Number, Value};
+use std::cell::Cell;
 
 /// The value that `texts`, given one after the other for the same argument, are under `schema`.
 ///
@@ -12,6 +13,10 @@ use serde_json::{Number, Value};
 /// # Errors
 /// None of the alternatives takes them.
 pub fn typed(texts: &[&str], schema: &Schema<'_>, path: &str) -> Result<Value, Problem> {
+    typed_at(texts, schema, path, 0)
+}
+
+fn typed_at(texts: &[&str], schema: &Schema<'_>, path: &str, depth: usize) -> Result<Value, Problem> {
     let [text] = texts else {
         let lists = many(schema);
         let Some(list) = lists.first() else {
@@ -21,9 +26,9 @@ pub fn typed(texts: &[&str], schema: &Schema<'_>, path: &str) -> Result<Value, P
                 format!("is given {times} times, but takes {}", schema.describe()),
             ));
         };
-        return list_of(texts, list, path);
+        return list_of(texts, list, path, depth);
     };
-    if let Some(value) = single(text, schema, 0) {
+    if let Some(value) = single(text, schema, Room { depth, tries: &Cell::new(TRIES) }) {
         return Ok(value);
     }
     // An item that does not fit is a better message than "takes a list".
@@ -31,8 +36,9 @@ pub fn typed(texts: &[&str], schema: &Schema<'_>, path: &str) -> Result<Value, P
         && schema.types().len() < 2
         && schema.alternatives().is_empty()
         && !text.trim_start().starts_with('[')
+        && depth < DEPTH
     {
-        return list_of(texts, list, path);
+        return list_of(texts, list, path, depth);
     }
     Err(refused(text, schema, path))
 }
@@ -43,9 +49,9 @@ fn many<'s>(schema: &Schema<'s>) -> Vec<Schema<'s>> {
     all.filter(|one| one.types().contains(&"array")).collect()
 }
 
-fn list_of(texts: &[&str], list: &Schema<'_>, path: &str) -> Result<Value, Problem> {
+fn list_of(texts: &[&str], list: &Schema<'_>, path: &str, depth: usize) -> Result<Value, Problem> {
     let item = |text: &&str| match list.items() {
-        Some(items) => typed(&[text], &items, path),
+        Some(items) => typed_at(&[text], &items, path, depth + 1),
         None => Ok(guessed(text)),
     };
     texts.iter().map(item).collect::<Result<Vec<_>, _>>().map(Value::Array)
@@ -57,22 +63,47 @@ fn refused(text: &str, schema: &Schema<'_>, path: &str) -> Problem {
     Problem::new(path, format!("takes {}, not `{text}`{hint}", schema.describe()))
 }
 
-/// How deep alternatives of alternatives are looked at.
+/// How deep alternatives of alternatives, and lists of lists, are looked at.
 const DEPTH: usize = 8;
+/// How many there may be of them: each level multiplies their number.
+const TRIES: usize = 10_000;
 
-fn single(text: &str, schema: &Schema<'_>, depth: usize) -> Option<Value> {
+/// How far it may still be looked.
+#[derive(Clone, Copy)]
+struct Room<'c> {
+    depth: usize,
+    tries: &'c Cell<usize>,
+}
+
+impl Room<'_> {
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    /// Whether this was not one too many.
+    fn is_left(self) -> bool {
+        let tries = self.tries.get();
+        self.tries.set(tries.saturating_sub(1));
+        tries > 0
+    }
+}
+
+fn single(text: &str, schema: &Schema<'_>, room: Room<'_>) -> Option<Value> {
+    if !room.is_left() {
+        return None;
+    }
     if let Some(values) = schema.allowed() {
         return values.into_iter().find(|value| is_written(value, text)).cloned();
     }
     let types = schema.types();
     if !types.is_empty() {
-        return types.iter().find_map(|name| of_type(text, name, schema));
+        return types.iter().find_map(|name| of_type(text, name, schema, room));
     }
     let alternatives = schema.alternatives();
-    if alternatives.is_empty() || depth == DEPTH {
+    if alternatives.is_empty() || room.depth == DEPTH {
         return Some(guessed(text));
     }
-    alternatives.iter().find_map(|one| single(text, one, depth + 1))
+    alternatives.iter().find_map(|one| single(text, one, room.deeper()))
 }
 
 /// Whether `text` is how one writes `value`.
@@ -83,7 +114,7 @@ fn is_written(value: &Value, text: &str) -> bool {
     }
 }
 
-fn of_type(text: &str, name: &str, schema: &Schema<'_>) -> Option<Value> {
+fn of_type(text: &str, name: &str, schema: &Schema<'_>, room: Room<'_>) -> Option<Value> {
     match name {
         "string" => Some(Value::from(text)),
         "integer" => integer(text).map(Value::Number),
@@ -91,7 +122,7 @@ fn of_type(text: &str, name: &str, schema: &Schema<'_>) -> Option<Value> {
         "boolean" => text.parse().ok().map(Value::Bool),
         "null" => matches!(text, "" | "null").then_some(Value::Null),
         "object" => serde_json::from_str(text).ok().filter(Value::is_object),
-        "array" => array(text, schema),
+        "array" => array(text, schema, room),
         _ => None,
     }
 }
@@ -114,14 +145,19 @@ pub fn integer(text: &str) -> Option<Number> {
 }
 
 /// A JSON list, or one item.
-fn array(text: &str, schema: &Schema<'_>) -> Option<Value> {
+fn array(text: &str, schema: &Schema<'_>, room: Room<'_>) -> Option<Value> {
     if text.is_empty() {
         return Some(Value::Array(Vec::new()));
     }
     if let Some(list) = serde_json::from_str::<Value>(text).ok().filter(Value::is_array) {
         return Some(list);
     }
-    let item = schema.items().map_or_else(|| Some(guessed(text)), |items| single(text, &items, 1))?;
+    // A list of lists of lists has no item that a single text could be.
+    if room.depth >= DEPTH {
+        return None;
+    }
+    let item =
+        schema.items().map_or_else(|| Some(guessed(text)), |items| single(text, &items, room.deeper()))?;
     Some(Value::Array(vec![item]))
 }
 
