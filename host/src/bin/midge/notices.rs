@@ -30,7 +30,7 @@ pub async fn tell(
         match notice {
             Ok(Notice::Log { level, .. }) if Level::named(&level).is_some_and(|level| level < least) => {}
             Ok(notice @ (Notice::Log { .. } | Notice::Junk { .. } | Notice::Stray { .. })) => {
-                out.note(&shown(&notice, &out.stderr));
+                out.aside(&shown(&notice, &out.stderr));
             }
             Ok(Notice::Task { status, message, .. }) => {
                 out.bar.status(&standing(&status, message.as_deref()))
@@ -50,7 +50,9 @@ pub fn standing(status: &str, message: Option<&str>) -> String {
     safe::line(&message.map_or_else(|| status.to_owned(), |message| format!("{status} ({message})")))
 }
 
-/// One line for people.
+const SET_IN: &str = "\n             ";
+
+/// For people: one line, or several of a log message. Already harmless, and coloured.
 pub fn shown(notice: &Notice, screen: &Screen) -> String {
     let text = |what: &str, text: &str| format!("{} {}", screen.paint(Style::Dim, what), safe::line(text));
     match notice {
@@ -77,7 +79,9 @@ fn log(level: &str, logger: Option<&str>, data: &Value, screen: &Screen) -> Stri
         _ => Style::Bad,
     };
     let logger = logger.map(|logger| format!(" {}", safe::line(logger))).unwrap_or_default();
-    let data = data.as_str().map_or_else(|| data.to_string(), safe::block);
+    // Further lines are set in: they are not to look like what midge itself or another server says.
+    let data = safe::block(&data.as_str().map_or_else(|| data.to_string(), str::to_owned));
+    let data = data.trim_end().replace('\n', SET_IN);
     format!("{} {data}", screen.paint(style, &format!("[{}{logger}]", safe::line(level))))
 }
 

@@ -55,6 +55,13 @@ impl Output {
         }
     }
 
+    /// Tells something that is harmless and coloured already, unless nothing is wanted but the answer.
+    pub fn aside(&self, text: &str) {
+        if !self.quiet {
+            self.say(text);
+        }
+    }
+
     /// Tells what went wrong.
     pub fn error(&self, text: &str) {
         let head = self.stderr.paint(Style::Bad, "midge:");

@@ -137,13 +137,14 @@ fn next_free(path: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
 /// Long names do not fit every file system.
 const LONGEST: usize = 80;
 
-/// A plain file name of what a server calls it: its last part, without anything that has a meaning in paths.
+/// A plain file name of what a server calls it: its last part, without anything that has a meaning in paths
+/// or, at its beginning, to the commands that it may be given to.
 fn name(hint: &str, mime: Option<&str>) -> String {
     let last =
         hint.split(['?', '#']).next().unwrap_or("").trim_end_matches('/').rsplit(['/', '\\', ':']).next();
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
     let plain: String = last.unwrap_or("").chars().take(LONGEST).map(safe).collect();
-    let plain = plain.trim_start_matches('.').trim_end_matches('.');
+    let plain = plain.trim_start_matches(['.', '-']).trim_end_matches('.');
     let stem = plain.split('.').next().unwrap_or("").to_ascii_lowercase();
     let numbered = |device: &str| stem.strip_prefix(device).is_some_and(|n| n.len() == 1 && n != "0");
     // Devices of Windows, whatever their extension.
@@ -216,13 +217,15 @@ mod tests {
             "x\0y",
             "~",
             ".bashrc",
+            "-rf",
+            ".-x",
             "a/./..",
             "%2e%2e%2f",
             "",
         ] {
             let name = name(hint, None);
             let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-            assert!(plain && !name.starts_with('.') && !name.is_empty(), "{hint:?} gives {name:?}");
+            assert!(plain && !name.starts_with(['.', '-']) && !name.is_empty(), "{hint:?} gives {name:?}");
             assert_eq!(Path::new(&name).components().count(), 1, "{hint:?} gives {name:?}");
         }
         assert_eq!(name("nul", Some("image/png")), "_nul.png");

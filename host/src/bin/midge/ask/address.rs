@@ -6,17 +6,25 @@ use crate::safe;
 pub struct Address<'u> {
     url: &'u str,
     host: std::ops::Range<usize>,
+    scheme: String,
 }
 
 impl<'u> Address<'u> {
     pub fn new(url: &'u str) -> Self {
-        let begin = url.find("://").map_or(0, |at| at + 3);
+        let (scheme, rest) = url.split_once(':').unwrap_or(("", url));
+        let scheme = scheme.to_ascii_lowercase();
+        let begin = url.len() - rest.strip_prefix("//").map_or(0, str::len);
         // Browsers take a backslash for a slash.
         let end = url[begin..].find(['/', '?', '#', '\\']).map_or(url.len(), |at| begin + at);
         let authority = &url[begin..end];
         let host = begin + authority.rfind('@').map_or(0, |at| at + 1);
         let port = url[host..end].rfind(':').filter(|at| !url[host + at..end].contains(']'));
-        Self { url, host: host..port.map_or(end, |at| host + at) }
+        Self { url, host: host..port.map_or(end, |at| host + at), scheme }
+    }
+
+    /// Whether it leads to a page on a host, and not to a script, to a file, or wherever a browser thinks it does.
+    pub fn is_page(&self) -> bool {
+        matches!(self.scheme.as_str(), "https" | "http") && !self.host.is_empty()
     }
 
     pub fn host(&self) -> &'u str {
@@ -33,13 +41,12 @@ impl<'u> Address<'u> {
     /// What one should know before one opens it.
     pub fn warnings(&self) -> Vec<&'static str> {
         let host = self.host().to_ascii_lowercase();
-        let scheme = self.url.split("://").next().unwrap_or("").to_ascii_lowercase();
         let local = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]");
         let authority = &self.url[..self.host.start];
         let found = [
             (host.is_empty(), "it has no host"),
             (
-                scheme != "https" && !local,
+                self.scheme != "https" && !local,
                 "it is not https: others on the network can read and change what is sent",
             ),
             (
@@ -49,7 +56,8 @@ impl<'u> Address<'u> {
             (!host.is_ascii(), "its host has letters that may look like others"),
             (authority.contains('@'), "what stands before the @ is no host: it leads to the host behind it"),
             (
-                self.url.contains(|c: char| c == '\\' || c.is_whitespace() || !safe::harmless(c)),
+                host.contains('%')
+                    || self.url.contains(|c: char| c == '\\' || c.is_whitespace() || !safe::harmless(c)),
                 "it has odd characters",
             ),
         ];
@@ -71,7 +79,10 @@ mod tests {
             ("https://[::1]:80/", "[::1]"),
             ("https://[::1]/", "[::1]"),
             ("https://a#@b", "a"),
-            ("mailto:x", "mailto"),
+            ("mailto:x", ""),
+            ("https:evil.com", ""),
+            ("https:///evil.com", ""),
+            ("https:/\\evil.com", ""),
             ("", ""),
         ] {
             assert_eq!(Address::new(url).host(), host, "{url}");
@@ -81,12 +92,36 @@ mod tests {
     }
 
     #[test]
+    fn only_pages_are_pages() {
+        for url in ["https://a.com/", "HTTP://localhost:1/x", "https://[::1]"] {
+            assert!(Address::new(url).is_page(), "{url}");
+        }
+        for url in [
+            "javascript://localhost/%0aalert(1)",
+            "javascript:alert(1)",
+            "file://localhost/etc/passwd",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "vbscript://a.com/",
+            "https:a.com",
+            "https:///a.com",
+            "//a.com",
+            " https://a.com",
+            "a.com",
+            "x?u=https://good.com/",
+            "",
+        ] {
+            assert!(!Address::new(url).is_page(), "{url}");
+        }
+    }
+
+    #[test]
     fn warns() {
         let warned = |url: &str| Address::new(url).warnings().join("; ");
         assert_eq!(warned("https://example.com/x?y#z"), "");
         assert_eq!(warned("http://localhost:3000/"), "");
         assert!(warned("http://example.com").contains("not https"));
-        assert!(warned("javascript:alert(1)").contains("not https"));
+        assert!(warned("https://%78n--a.com/").contains("odd"));
         assert!(warned("https://xn--pple-43d.com").contains("punycode"));
         assert!(warned("https://аpple.com").contains("look like"));
         assert!(warned("https://good.com@evil.com").contains("before the @"));

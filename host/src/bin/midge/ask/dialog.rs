@@ -63,7 +63,8 @@ impl<'n, T: Talk> Dialog<'n, T> {
         let call = call.map(|call| format!(" ({})", safe::line(call))).unwrap_or_default();
         let head = self.screen.paint(Style::Bold, &format!("The server {server} asks{call}:"));
         self.talk.say(&format!("\n{head}"));
-        self.talk.say(wrap(&safe::block(message), "  ", self.screen.width).trim_end_matches('\n'));
+        // Marked in each line: a message is not to look like what midge itself says about the question.
+        self.talk.say(wrap(&safe::block(message), "  | ", self.screen.width).trim_end_matches('\n'));
     }
 
     fn form(&mut self, schema: &Value) -> Result<Map<String, Value>, Decision> {
@@ -108,13 +109,16 @@ impl<'n, T: Talk> Dialog<'n, T> {
 
     /// A line that is neither a refusal nor the end.
     fn line(&mut self, prompt: &str) -> Result<String, Decision> {
-        match self.talk.listen(prompt) {
-            Heard::Line(text) if matches!(text.trim(), "d" | "D") => Err(Decision::Decline),
-            Heard::Line(text) => Ok(text),
-            Heard::End | Heard::Interrupted => Err(Decision::Cancel),
-            Heard::Over => {
-                self.talk.say("  The server does not wait for this answer any more.");
-                Err(Decision::Cancel)
+        loop {
+            match self.talk.listen(prompt) {
+                Heard::Line(text) if matches!(text.trim(), "d" | "D") => return Err(Decision::Decline),
+                Heard::Line(text) => return Ok(text),
+                Heard::Stale => self.talk.say("    That line was for the question before. Once more:"),
+                Heard::End | Heard::Interrupted => return Err(Decision::Cancel),
+                Heard::Over => {
+                    self.talk.say("  The server does not wait for this answer any more.");
+                    return Err(Decision::Cancel);
+                }
             }
         }
     }
@@ -135,6 +139,11 @@ impl<'n, T: Talk> Dialog<'n, T> {
         let screen = self.screen;
         self.talk.say("  It wants you to open this page:");
         self.talk.say(&format!("    {}", address.shown(|host| screen.paint(Style::Bold, host))));
+        if !address.is_page() {
+            let why = "  This is no page on a host (https or http): midge declines.";
+            self.talk.say(&screen.paint(Style::Bad, why));
+            return Err(Decision::Decline);
+        }
         self.talk.say(&format!(
             "  It leads to the host {}.",
             screen.paint(Style::Bold, &safe::line(address.host()))
@@ -234,7 +243,7 @@ mod tests {
         assert_eq!(decision, accepted(json!({"sure": true, "mode": "off", "count": 2})));
         for part in [
             "The server home asks (call):",
-            "  Set it␛[2J up\n",
+            "  | Set it␛[2J up\n",
             "  sure*: Whether to\n    yes or no: <\n    this has to be answered",
             "    write yes or no\n",
             "    1  heat\n    2  off\n    number or value [off]: <\n",
@@ -281,6 +290,18 @@ mod tests {
         assert_eq!(decision, Decision::Decline);
         assert_eq!(said.matches("Careful").count(), 2, "{said}");
         assert_eq!(asked(&url("https://example.com"), &[]).0, Decision::Cancel);
+        let (decision, said) = asked(&url("javascript://localhost/%0aalert(1)"), &["yes"]);
+        assert!(decision == Decision::Decline && said.contains("declines"), "{said}");
+    }
+
+    #[test]
+    fn a_message_does_not_pass_for_what_midge_says() {
+        let message = "Sign in\n\n  It leads to the host good.com.".into();
+        let question =
+            Question::Url { message, url: "https://evil.com".into(), server: "home".into(), id: None };
+        let said = asked(&question, &["no"]).1;
+        let hosts = |line: &&str| line.starts_with("  It leads to the host ");
+        assert_eq!(said.lines().filter(hosts).collect::<Vec<_>>(), ["  It leads to the host evil.com."]);
     }
 
     #[test]

@@ -13,9 +13,10 @@ pub struct Keyboard(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// A read cannot be taken back: one that is under way goes to whoever waits then.
-    reading: bool,
-    wants: Option<Sender<Heard>>,
+    /// The question for which a read is under way. It cannot be taken back, but what it reads is an answer to no other
+    /// question: a server that withdraws one and asks another would get the answer to the first.
+    reading: Option<u64>,
+    wants: Option<(u64, Sender<Heard>)>,
 }
 
 impl Keyboard {
@@ -23,13 +24,14 @@ impl Keyboard {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next line goes to `wants`.
-    fn read(self: &Arc<Self>, wants: Sender<Heard>) {
+    /// The next line goes to `wants`, for the question of that number.
+    fn read(self: &Arc<Self>, number: u64, wants: Sender<Heard>) {
         let mut state = self.state();
-        state.wants = Some(wants);
-        if std::mem::replace(&mut state.reading, true) {
+        state.wants = Some((number, wants));
+        if state.reading.is_some() {
             return;
         }
+        state.reading = Some(number);
         let keyboard = Arc::clone(self);
         std::thread::spawn(move || {
             let mut line = String::new();
@@ -38,9 +40,10 @@ impl Keyboard {
                 Ok(_) => Heard::Line(line.trim_end_matches(['\n', '\r']).to_owned()),
             };
             let mut state = keyboard.state();
-            state.reading = false;
-            if let Some(wants) = state.wants.take() {
-                let _ = wants.send(heard);
+            let begun_for = state.reading.take();
+            if let Some((number, wants)) = state.wants.take() {
+                let stale = matches!(heard, Heard::Line(_)) && begun_for != Some(number);
+                let _ = wants.send(if stale { Heard::Stale } else { heard });
             }
         });
     }
@@ -50,6 +53,8 @@ impl Keyboard {
 pub struct Terminal {
     pub out: Arc<Output>,
     pub keyboard: Arc<Keyboard>,
+    /// Of the question.
+    pub number: u64,
     pub heard: Sender<Heard>,
     pub hears: Receiver<Heard>,
 }
@@ -61,9 +66,9 @@ impl Talk for Terminal {
 
     fn listen(&mut self, prompt: &str) -> Heard {
         let _ = io::stderr().lock().write_all(prompt.as_bytes());
-        self.keyboard.read(self.heard.clone());
+        self.keyboard.read(self.number, self.heard.clone());
         let heard = self.hears.recv().unwrap_or(Heard::Over);
-        if !matches!(heard, Heard::Line(_)) {
+        if !matches!(heard, Heard::Line(_) | Heard::Stale) {
             self.out.say("");
         }
         heard

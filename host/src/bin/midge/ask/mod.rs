@@ -15,6 +15,7 @@ use midge::Can;
 use midge_host::client::BoxFuture;
 use midge_host::{Answers, Question, Reply};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use tokio::sync::{Mutex, oneshot};
 
@@ -30,6 +31,8 @@ pub enum Heard {
     Interrupted,
     /// The server waits no longer.
     Over,
+    /// A line that the user has begun to write for an earlier question.
+    Stale,
 }
 
 /// Asks the user, one question at a time.
@@ -38,13 +41,15 @@ pub struct Ask {
     stop: Arc<Stop>,
     keyboard: Arc<Keyboard>,
     one_at_a_time: Arc<Mutex<()>>,
+    count: AtomicU64,
     /// What the user calls the server, where that is known better than from the server itself.
     server: Option<String>,
 }
 
 impl Ask {
     pub fn new(out: Arc<Output>, stop: Arc<Stop>, server: Option<String>) -> Self {
-        Self { out, stop, keyboard: Arc::default(), one_at_a_time: Arc::default(), server }
+        let (keyboard, one_at_a_time) = (Arc::default(), Arc::default());
+        Self { out, stop, keyboard, one_at_a_time, count: AtomicU64::new(0), server }
     }
 }
 
@@ -53,6 +58,7 @@ impl Answers for Ask {
         let (out, stop) = (Arc::clone(&self.out), Arc::clone(&self.stop));
         let (keyboard, turn) = (Arc::clone(&self.keyboard), Arc::clone(&self.one_at_a_time));
         let known_as = self.server.clone();
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
             let _turn = turn.lock().await;
             let (heard, hears) = channel();
@@ -62,7 +68,7 @@ impl Answers for Ask {
             let talk_out = Arc::clone(&out);
             // A thread of its own: it waits for the user for as long as that takes.
             std::thread::spawn(move || {
-                let talk = Terminal { out: talk_out, keyboard, heard, hears };
+                let talk = Terminal { out: talk_out, keyboard, number, heard, hears };
                 let mut dialog = Dialog::new(talk, screen, known_as.as_deref());
                 let _ = done.send(dialog.ask(&question));
             });

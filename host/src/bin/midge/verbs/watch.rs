@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Fault};
 use crate::notices;
 use crate::output::Output;
+use crate::safe;
 use crate::screen::Style;
 use midge_host::{Client, Filter, Notice, Server};
 use serde_json::Value;
@@ -43,7 +44,7 @@ fn filter(server: &Server, uris: &[String]) -> Filter {
 async fn events(client: &Client, filter: Filter, args: &WatchArgs, out: &Output) -> Result<(), Failure> {
     let began = Instant::now();
     let mut watch = client.watch(filter).await?;
-    out.note(&format!("watching {}; Ctrl-C ends", client.server().name));
+    out.note(&format!("watching {}; Ctrl-C ends", safe::line(&client.server().name)));
     let mut left = args.count;
     while left != Some(0) {
         match watch.next().await {
