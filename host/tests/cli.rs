@@ -12,6 +12,8 @@ mod failing;
 mod fake;
 #[path = "cli/help.rs"]
 mod help;
+#[path = "cli/hostile.rs"]
+mod hostile;
 #[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;

@@ -64,14 +64,17 @@ impl Context {
             client = Client::connect(target, options) => client.map_err(unreachable)?,
             () = self.stop.wanted() => return Err(interrupted()),
         };
+        self.stop.connected(Some(client.clone()));
         let result = tokio::select! {
             result = body(&client) => result.map_err(|failure| if alone { unasked(failure) } else { failure }),
             () = self.stop.wanted() => Err(interrupted()),
         };
-        tokio::select! {
+        let closed = tokio::select! {
             closed = client.close() => result.map(|()| closed),
             () = self.stop.urged() => Err(interrupted()),
-        }
+        };
+        self.stop.connected(None);
+        closed
     }
 
     fn connect_options(&self, answers: Option<Arc<dyn Answers>>) -> Result<midge_host::Options, Failure> {

@@ -45,8 +45,9 @@ fn main() -> ExitCode {
 
 /// The command line makes no sense, or asks for help.
 fn unparsed(error: &clap::Error) -> ExitCode {
-    let json =
-        std::env::args().skip(1).take_while(|word| word != "--").any(|word| word == "--json" || word == "-j");
+    // Not all words are text: that may be the very mistake.
+    let mut words = std::env::args_os().skip(1).take_while(|word| word != "--");
+    let json = words.any(|word| word == "--json" || word == "-j");
     if error.use_stderr() && json {
         let words = error.to_string();
         let failure = Failure::usage(words.trim_end().trim_start_matches("error: "));
