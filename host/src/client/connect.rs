@@ -15,7 +15,7 @@ use super::call::ms;
 use super::connection::{NotConnected, Plan, drive};
 use super::options::{Era, Options};
 use super::server::Server;
-use super::shared::{Shared, locked};
+use super::shared::{Ended, Shared, locked};
 use super::{Client, Inner};
 use crate::error::Error;
 use crate::stream::{self, Link};
@@ -93,7 +93,7 @@ pub(super) async fn over(
     let (ready, connected) = oneshot::channel();
     let (notices, _) = broadcast::channel(NOTICES);
     let (ended, end) = watch::channel(None);
-    let mut gone = end.clone();
+    let gone = end.clone();
     let shared = Arc::new(Shared::default());
     let inner = |server: Server| Inner {
         server,
@@ -116,19 +116,29 @@ pub(super) async fn over(
         ended,
     };
     tokio::spawn(drive(plan));
-    let mut failed: NotConnected = match timeout_at(by, connected).await {
+    let failed: NotConnected = match timeout_at(by, connected).await {
         Ok(Ok(Ok(server))) => return Ok(Client { inner: Arc::new(inner(server)) }),
         Ok(Ok(Err(refused))) => refused,
         Ok(Err(_)) => Error::Closed { what: first.into(), stderr: String::new(), exit: None }.into(),
         Err(_) => late(&options, first.into()),
     };
-    // Without a handle the connection ends, and its process with it: by the end of its input, and in its own time.
     drop(inner);
+    Err(with_last_words(failed, gone, &shared).await)
+}
+
+/// Waits for the end of a connection that was not made. Without a handle it ends by itself, and its process with it: by
+/// the end of its input, and in its own time. What the process said last may tell why it was late.
+async fn with_last_words(
+    mut failed: NotConnected,
+    mut gone: watch::Receiver<Option<Ended>>,
+    shared: &Shared,
+) -> NotConnected {
+    // An error here means that it has ended already.
     let _ = gone.wait_for(Option::is_some).await;
     if let Error::TimedOut { stderr, .. } = &mut failed.error {
         *stderr = shared.ended().map(|ended| ended.stderr).unwrap_or_default();
     }
-    Err(failed)
+    failed
 }
 
 /// The requests that a connection begins with.
