@@ -35,7 +35,7 @@ fn every_dependency_has_its_line_in_the_readme() {
     let readme = read("README.md");
     let listed = listed(&readme);
     let mut declared = Vec::new();
-    for manifest in ["core/Cargo.toml", "core/macros/Cargo.toml", "examples/Cargo.toml"] {
+    for manifest in ["core/Cargo.toml", "core/macros/Cargo.toml", "examples/Cargo.toml", "host/Cargo.toml"] {
         let names = dependencies(&read(manifest));
         assert!(!names.is_empty(), "{manifest} has no dependencies?");
         for name in names.into_iter().filter(|name| !name.starts_with("midge")) {
