@@ -190,6 +190,8 @@ fn an_answer_is_for_the_question_it_was_begun_for() {
             "params": {"message": message, "requestedSchema": {"type": "object", "properties": {}}}})
         .to_string()
     };
+    let (saw, shown) = std::sync::mpsc::channel();
+    let shown = std::sync::Mutex::new(shown);
     let fake = Fake::new(move |message| match (message["method"].as_str(), message["id"].as_str()) {
         (Some("tools/list"), _) => Does::Answers(one_tool()),
         (Some("tools/call"), _) => {
@@ -197,8 +199,9 @@ fn an_answer_is_for_the_question_it_was_begun_for() {
             Does::Says(vec![question("one", "Cake?"), ping])
         }
         (None, Some("ping")) => {
-            // Time to see the first question.
-            std::thread::sleep(Duration::from_secs(1));
+            // Not before the first question was seen.
+            let seen = shown.lock().unwrap().recv_timeout(Duration::from_secs(60));
+            seen.expect("the first question is shown");
             let over = notification("notifications/cancelled", json!({"requestId": "one"}));
             Does::Says(vec![over, question("two", "Delete all?")])
         }
@@ -216,7 +219,10 @@ fn an_answer_is_for_the_question_it_was_begun_for() {
     });
     let mut terminal = crate::terminal::Terminal::run(&["call", "act", "--", &fake.target()]);
     terminal.see("Cake?");
+    saw.send(()).unwrap();
     terminal.see("Delete all?");
+    // Before it, nobody has begun to read.
+    terminal.see_times("Agree?", 2);
     terminal.write("yes\n");
     terminal.see("That line was for the question before");
     terminal.write("no\n");

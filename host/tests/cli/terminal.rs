@@ -46,8 +46,13 @@ impl Terminal {
 
     /// Waits until `text` is on the screen, behind what was waited for before.
     pub fn see(&mut self, text: &str) {
+        self.see_times(text, 1);
+    }
+
+    /// Waits until `text` was on the screen so many times.
+    pub fn see_times(&mut self, text: &str, times: usize) {
         let began = Instant::now();
-        while !self.seen.contains(text) {
+        while self.seen.matches(text).count() < times {
             let left = PATIENCE
                 .checked_sub(began.elapsed())
                 .unwrap_or_else(|| panic!("no {text:?} in {:?}", self.seen));
