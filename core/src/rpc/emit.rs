@@ -76,10 +76,8 @@ pub fn close(w: &mut Writer<'_>, framing: Framing) {
 
 /// `{"jsonrpc":"2.0","method":"…","params":{`
 pub fn notification(w: &mut Writer<'_>, method: &str) {
-    w.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"");
-    w.put(method.as_bytes());
-    w.put(b"\",\"params\":{");
-    w.set_comma(false);
+    w.put(b"{\"jsonrpc\":\"2.0\",\"method\":");
+    open_params(w, method);
 }
 
 /// `{"jsonrpc":"2.0","id":…,"method":"…","params":{`
@@ -87,9 +85,15 @@ pub fn request(w: &mut Writer<'_>, number: u64, method: &str) {
     w.put(b"{\"jsonrpc\":\"2.0\",\"id\":");
     w.set_comma(false);
     w.u64(number);
-    w.put(b",\"method\":\"");
-    w.put(method.as_bytes());
-    w.put(b"\",\"params\":{");
+    w.put(b",\"method\":");
+    open_params(w, method);
+}
+
+/// Writes the name of a method, which may be the application's, and opens its params.
+fn open_params(w: &mut Writer<'_>, method: &str) {
+    w.set_comma(false);
+    w.str(method);
+    w.put(b",\"params\":{");
     w.set_comma(false);
 }
 

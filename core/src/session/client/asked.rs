@@ -4,7 +4,7 @@ use super::event::Asks;
 use super::questions::{NOBODY, Unasked};
 use super::step::{Odd, Step};
 use super::{Client, Link};
-use crate::error::Kind;
+use crate::error::{Error, Kind};
 use crate::proto::client::Can;
 use crate::proto::revision::Feature;
 use crate::rpc::code;
@@ -60,6 +60,11 @@ impl Client<'_> {
         }
     }
 
+    /// Whether an answer can be written once there is room, and somebody is there to read it.
+    fn is_for_later(&self, error: Error) -> bool {
+        error.kind == Kind::Busy && !self.lines.has_ended()
+    }
+
     /// `ping` is to be answered at once, and in any state.
     fn pong(&mut self, id: Span) -> Step {
         let msg = self.msg.of(&self.rx);
@@ -69,7 +74,7 @@ impl Client<'_> {
         });
         match sent {
             Ok(()) => Step::Next,
-            Err(error) if error.kind == Kind::Busy && !self.lines.has_ended() => Step::Send,
+            Err(error) if self.is_for_later(error) => Step::Send,
             Err(_) => self.show(Step::Stray(Odd::Request)),
         }
     }
@@ -82,7 +87,7 @@ impl Client<'_> {
             emit::close(w, Framing::default());
         });
         match sent {
-            Err(error) if error.kind == Kind::Busy && !self.lines.has_ended() => Step::Send,
+            Err(error) if self.is_for_later(error) => Step::Send,
             _ => self.show(Step::Stray(Odd::Request)),
         }
     }
@@ -100,7 +105,7 @@ impl Client<'_> {
             emit::close(w, Framing::default());
         });
         match sent {
-            Err(error) if error.kind == Kind::Busy && !self.lines.has_ended() => Step::Send,
+            Err(error) if self.is_for_later(error) => Step::Send,
             _ => shown,
         }
     }

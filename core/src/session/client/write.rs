@@ -191,8 +191,7 @@ impl<'b> Client<'b> {
         params: impl FnOnce(&mut Writer<'_>),
     ) -> Result<(), Error> {
         self.write(|w| {
-            w.put(b"{\"jsonrpc\":\"2.0\",\"method\":");
-            open_params(w, method);
+            emit::notification(w, method);
             params(w);
             w.close_all();
             emit::close(w, Framing::default());
@@ -234,23 +233,11 @@ fn answers<'p>(w: &mut Writer<'_>, records: impl Iterator<Item = Parked<'p>>) {
 
 /// Writes a request up to the first member of its own; where its params begin.
 fn begin(w: &mut Writer<'_>, id: u64, method: &str, meta: Option<&[u8]>, marks: Marks) -> usize {
-    w.put(b"{\"jsonrpc\":\"2.0\",\"id\":");
-    w.set_comma(false);
-    w.u64(id);
-    w.put(b",\"method\":");
-    open_params(w, method);
+    emit::request(w, id, method);
     let head = w.sink().total();
     let token = marks.token.map(|token| if token == 0 { id } else { token });
     write_meta(w, meta, Marks { token, ..marks });
     head
-}
-
-/// Writes the name of a method, which may be the application's, and opens its params.
-fn open_params(w: &mut Writer<'_>, method: &str) {
-    w.set_comma(false);
-    w.str(method);
-    w.put(b",\"params\":{");
-    w.set_comma(false);
 }
 
 fn write_meta(w: &mut Writer<'_>, meta: Option<&[u8]>, marks: Marks<'_>) {
